@@ -1,0 +1,78 @@
+#include "build/plan.h"
+
+#include <fmt/format.h>
+
+#include <toml++/toml.h>
+
+#include "base/error.h"
+
+namespace culprit {
+namespace {
+
+std::string observed_name(ObservedBodies observed) {
+  switch (observed) {
+    case ObservedBodies::kNone: return "none";
+    case ObservedBodies::kRegisters: return "registers";
+    case ObservedBodies::kHomes: return "homes";
+  }
+  CULPRIT_ASSERT(false, "observed bodies out of range");
+}
+
+Plan observed_plan(const std::string& name, ObservedBodies observed) {
+  return {.name = name, .ticks = true, .observed = observed, .hooks = Hooks::kCounts, .start_observed = true};
+}
+
+Plan plan_from_toml(const std::string& path) {
+  toml::table table;
+  try {
+    table = toml::parse_file(path);
+  } catch (const toml::parse_error& error) {
+    throw UserError(fmt::format("{}: line {}: {}", path, error.source().begin.line, error.description()),
+                    "mend the plan, or use one of the named plans: fast, registers, homes");
+  }
+  Plan plan{.name = std::filesystem::path(path).stem().string()};
+  for (const auto& [key, value] : table) {
+    const std::string_view name = key.str();
+    const std::string text = value.value_or(std::string());
+    if (name == "ticks" && value.is_boolean()) {
+      plan.ticks = value.value_or(true);
+    } else if (name == "start_observed" && value.is_boolean()) {
+      plan.start_observed = value.value_or(false);
+    } else if (name == "observed" && text == "none") {
+      plan.observed = ObservedBodies::kNone;
+    } else if (name == "observed" && text == "registers") {
+      plan.observed = ObservedBodies::kRegisters;
+    } else if (name == "observed" && text == "homes") {
+      plan.observed = ObservedBodies::kHomes;
+    } else if (name == "hooks" && text == "none") {
+      plan.hooks = Hooks::kNone;
+    } else if (name == "hooks" && text == "counts") {
+      plan.hooks = Hooks::kCounts;
+    } else {
+      throw UserError(fmt::format("{}: line {}: no plan has `{}` with this value", path, key.source().begin.line, name),
+                      "known: ticks = true|false, observed = \"none\"|\"registers\"|\"homes\", "
+                      "hooks = \"none\"|\"counts\", start_observed = true|false");
+    }
+  }
+  if (plan.start_observed && plan.observed == ObservedBodies::kNone) {
+    throw UserError(fmt::format("{}: start_observed needs observed bodies", path), "set observed = \"registers\" or \"homes\"");
+  }
+  return plan;
+}
+
+}  // namespace
+
+Plan load_plan(const std::string& name_or_path) {
+  if (name_or_path == "fast") return {};
+  if (name_or_path == "registers") return observed_plan("registers", ObservedBodies::kRegisters);
+  if (name_or_path == "homes") return observed_plan("homes", ObservedBodies::kHomes);
+  if (std::filesystem::exists(name_or_path)) return plan_from_toml(name_or_path);
+  throw UserError(fmt::format("there is no plan `{}`", name_or_path), "use fast, registers, homes or a TOML file");
+}
+
+std::string canonical_text(const Plan& plan) {
+  return fmt::format("ticks={} observed={} hooks={} start_observed={}", plan.ticks, observed_name(plan.observed),
+                     plan.hooks == Hooks::kCounts ? "counts" : "none", plan.start_observed);
+}
+
+}  // namespace culprit

@@ -1,0 +1,37 @@
+// A plan says which instrumented executable is wanted. Plain data; its canonical text is part of the cache key.
+#pragma once
+
+#include <filesystem>
+#include <string>
+
+namespace culprit {
+
+/// Which second body every function gets beside its fast one (DESIGN §2).
+enum class ObservedBodies {
+  kNone,       ///< fast bodies only
+  kRegisters,  ///< traced: variables in registers
+  kHomes,      ///< every variable has a home in memory, so that state can be read and altered
+};
+
+enum class Hooks {
+  kNone,
+  kCounts,  ///< count blocks, loads, stores and calls
+};
+
+struct Plan {
+  std::string name = "fast";
+  bool ticks = true;
+  ObservedBodies observed = ObservedBodies::kNone;
+  Hooks hooks = Hooks::kNone;
+  bool start_observed = false;  ///< threads start in observed bodies
+
+  bool operator==(const Plan&) const = default;
+};
+
+/// `name_or_path`: "fast", "registers", "homes", or a TOML file with the members above. Throws UserError listing the names.
+Plan load_plan(const std::string& name_or_path);
+
+/// One line that is equal for equal plans.
+std::string canonical_text(const Plan& plan);
+
+}  // namespace culprit

@@ -1,0 +1,44 @@
+#include "build/plan.h"
+
+#include <gtest/gtest.h>
+
+#include <fstream>
+
+#include "base/error.h"
+
+namespace culprit {
+namespace {
+
+std::string write_plan(const std::string& text) {
+  const std::string path = testing::TempDir() + "/plan.toml";
+  std::ofstream(path) << text;
+  return path;
+}
+
+TEST(Plan, NamedPlansDiffer) {
+  EXPECT_NE(canonical_text(load_plan("fast")), canonical_text(load_plan("registers")));
+  EXPECT_NE(canonical_text(load_plan("registers")), canonical_text(load_plan("homes")));
+}
+
+TEST(Plan, FileIsRead) {
+  const Plan plan = load_plan(write_plan("observed = \"homes\"\nhooks = \"counts\"\nstart_observed = true\n"));
+  EXPECT_EQ(canonical_text(plan), canonical_text(load_plan("homes")));
+}
+
+TEST(Plan, UnknownMemberNamesItsLine) {
+  try {
+    load_plan(write_plan("ticks = true\nobserved = \"all\"\n"));
+    FAIL() << "was accepted";
+  } catch (const UserError& error) {
+    EXPECT_NE(std::string(error.what()).find("line 2"), std::string::npos) << error.what();
+  }
+}
+
+TEST(Plan, UnknownNameIsRefused) { EXPECT_THROW(load_plan("no-such-plan"), UserError); }
+
+TEST(Plan, ObservedStartNeedsObservedBodies) {
+  EXPECT_THROW(load_plan(write_plan("start_observed = true\n")), UserError);
+}
+
+}  // namespace
+}  // namespace culprit
