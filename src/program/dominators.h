@@ -1,0 +1,27 @@
+// Dominators and post-dominators of a flow graph.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "program/flow_graph.h"
+
+namespace culprit::program {
+
+/// Per block its immediate dominator; kNoBlock for `root` and for blocks that `root` does not reach.
+std::vector<uint32_t> immediate_dominators(const FlowGraph& graph, uint32_t root);
+
+/// Post-dominance towards a virtual exit, block number `graph.size()`.
+struct PostDominators {
+  /// The blocks that have an edge to the virtual exit: those without successors, and one block for every group of
+  /// blocks that can be entered but not left (an endless loop).
+  std::vector<uint32_t> exits;
+  /// Per block; `graph.size()` stands for the virtual exit.
+  std::vector<uint32_t> immediate;
+};
+PostDominators post_dominators(const FlowGraph& graph);
+
+/// Whether `above` is `below` or one of its ancestors in the tree that `immediate` describes.
+bool is_ancestor(const std::vector<uint32_t>& immediate, uint32_t above, uint32_t below);
+
+}  // namespace culprit::program
