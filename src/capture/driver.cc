@@ -2,6 +2,9 @@
 // passed on as it is; the name it is called by decides between C and C++, as with clang and clang++.
 
 #include <fmt/format.h>
+#include <signal.h>
+#include <spawn.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -13,6 +16,11 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "capture/command_line.h"
+#include "capture/link_inputs.h"
+#include "capture/section_append.h"
+#include "format/capture_format.h"
+
+extern char** environ;
 
 namespace culprit {
 namespace {
@@ -61,20 +69,71 @@ std::vector<std::string> compiler_command(const Compiler& compiler, const std::v
   return command;
 }
 
-[[noreturn]] void become(const std::vector<std::string>& command) {
+std::vector<char*> c_strings(const std::vector<std::string>& command) {
   std::vector<char*> argv;
   for (const std::string& word : command) argv.push_back(const_cast<char*>(word.c_str()));
   argv.push_back(nullptr);
-  ::execv(argv[0], argv.data());
-  throw UserError(fmt::format("cannot run {}: {}", command[0], std::strerror(errno)), "check its permissions",
+  return argv;
+}
+
+[[noreturn]] void cannot_run(const std::string& program, int error) {
+  throw UserError(fmt::format("cannot run {}: {}", program, std::strerror(error)), "check its permissions",
                   ExitCode::kEnvironmentLacks);
+}
+
+[[noreturn]] void become(const std::vector<std::string>& command) {
+  ::execv(command[0].c_str(), c_strings(command).data());
+  cannot_run(command[0], errno);
+}
+
+volatile sig_atomic_t running_compiler = 0;
+
+void pass_on_signal(int signal) {
+  if (running_compiler > 0) ::kill(running_compiler, signal);
+}
+
+/// Runs the compiler and waits. Whoever stops us means the compiler, which removes its own temporary files.
+int wait_status_of(const std::vector<std::string>& command) {
+  pid_t child = 0;
+  if (const int error =
+          ::posix_spawn(&child, command[0].c_str(), nullptr, nullptr, c_strings(command).data(), environ)) {
+    cannot_run(command[0], error);
+  }
+  running_compiler = child;
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) ::signal(signal, pass_on_signal);
+  int status = 0;
+  while (::waitpid(child, &status, 0) < 0) {
+    CULPRIT_ASSERT(errno == EINTR, std::strerror(errno));
+  }
+  running_compiler = 0;
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) ::signal(signal, SIG_DFL);
+  return status;
+}
+
+/// Leaves in the linked file how it was linked. The section is added to the finished file: nothing that the user's link
+/// sees differs from clang's, neither an additional object nor its traces in maps and dependency files.
+void leave_link_record(const Compiler& compiler, const CommandLine& line) {
+  const std::string output = line.output.empty() ? "a.out" : line.output;
+  if (!fs::is_regular_file(output)) return;
+  const RecordedLink link = record_link(line, compiler.path, compiler.is_cxx);
+  append_section(output, format::kLinkSection, link_section_bytes(link.record, link.files));
 }
 
 int drive(int argc, char** argv) {
   const Compiler compiler = find_compiler(argv[0]);
   const std::vector<std::string> words(argv + 1, argv + argc);
   const CommandLine line = parse_command_line(words);
-  become(compiler_command(compiler, words, line));
+  const std::vector<std::string> command = compiler_command(compiler, words, line);
+  const bool links = line.action == Action::kLink || line.action == Action::kRelocatable;
+  if (!links || line.other_target) become(command);
+
+  const int status = wait_status_of(command);
+  if (WIFSIGNALED(status)) {
+    ::raise(WTERMSIG(status));
+    return 128 + WTERMSIG(status);
+  }
+  if (WEXITSTATUS(status) == 0) leave_link_record(compiler, line);
+  return WEXITSTATUS(status);
 }
 
 }  // namespace

@@ -19,10 +19,15 @@ using format::CaptureLinkHeader;
 using nlohmann::json;
 
 constexpr std::pair<LinkInputKind, const char*> kKindNames[] = {
-    {LinkInputKind::kSource, "source"},   {LinkInputKind::kObject, "object"},
-    {LinkInputKind::kArchive, "archive"}, {LinkInputKind::kSharedLibrary, "shared_library"},
-    {LinkInputKind::kLibrary, "library"}, {LinkInputKind::kLibraryPath, "library_path"},
+    {LinkInputKind::kSource, "source"},
+    {LinkInputKind::kObject, "object"},
+    {LinkInputKind::kArchive, "archive"},
+    {LinkInputKind::kSharedLibrary, "shared_library"},
+    {LinkInputKind::kLibrary, "library"},
+    {LinkInputKind::kLibraryPath, "library_path"},
     {LinkInputKind::kOption, "option"},
+    {LinkInputKind::kLtoObject, "lto_object"},
+    {LinkInputKind::kLinkerScript, "linker_script"},
 };
 
 LinkInputKind kind_named(const std::string& name) {
@@ -198,6 +203,11 @@ const char* name_of(LinkInputKind kind) {
     if (each == kind) return name;
   }
   return "unknown";
+}
+
+bool lacks_bitcode(const LinkInput& input) {
+  const bool is_shared = input.kind == LinkInputKind::kLibrary && !input.path.ends_with(".a");
+  return !is_shared && input.captured_parts < input.parts;
 }
 
 std::string link_section_bytes(const LinkRecord& record, const std::vector<EmbeddedFile>& files) {

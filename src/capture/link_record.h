@@ -12,10 +12,12 @@ namespace culprit {
 enum class LinkInputKind {
   kSource,  ///< compiled and linked in one command
   kObject,
+  kLtoObject,  ///< LLVM bitcode made by -flto: what it carries shows in the program's units only
   kArchive,
   kSharedLibrary,  ///< a .so given by its path
   kLibrary,        ///< -lNAME
   kLibraryPath,    ///< -LDIR
+  kLinkerScript,   ///< a text file given as an input
   kOption,         ///< an option for the linker, or one that decides what is linked (-pthread, -static, …)
 };
 
@@ -23,10 +25,10 @@ enum class LinkInputKind {
 struct LinkInput {
   LinkInputKind kind = LinkInputKind::kOption;
   std::vector<std::string> words;  ///< as given: one word, or an option and its value
-  std::string path;                ///< absolute; of kLibrary the file it was resolved to, empty when not found
+  std::string path;                ///< absolute; of -l the file it was resolved to, of an option the file it names
   uint32_t parts = 0;              ///< objects: 1; archives: their members
   uint32_t captured_parts = 0;     ///< those of them that carry bitcode; for a shared library 1 when it does
-  uint64_t content_hash = 0;       ///< XXH3 64 of the file when it was embedded, else 0
+  uint64_t content_hash = 0;  ///< of the EmbeddedFile that stands for it (of an assembler source: its object), or 0
 
   bool operator==(const LinkInput&) const = default;
 };
@@ -65,6 +67,10 @@ std::string link_section_bytes(const LinkRecord& record, const std::vector<Embed
 /// Reads a section; the files' contents are views into `bytes`. `file` and `file_offset` are for messages.
 /// Throws CorruptData, and UserError for records of another version.
 LinkSection read_link_section(std::span<const std::byte> bytes, const std::string& file, uint64_t file_offset);
+
+/// Whether something of this input became part of the program, or could be absorbed into it, but has no bitcode.
+/// Shared libraries found by -l are not meant to have any.
+bool lacks_bitcode(const LinkInput& input);
 
 /// "source", "object", …
 const char* name_of(LinkInputKind kind);

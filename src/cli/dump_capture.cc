@@ -20,18 +20,6 @@ struct Options {
   std::string extract_to;
 };
 
-bool lacks_bitcode(const LinkInput& input) {
-  switch (input.kind) {
-    case LinkInputKind::kObject:
-    case LinkInputKind::kArchive:
-      return input.captured_parts < input.parts;
-    case LinkInputKind::kSharedLibrary:
-      return input.captured_parts == 0;
-    default:
-      return false;
-  }
-}
-
 std::string words_text(const std::vector<std::string>& words) {
   return fmt::format("{}", fmt::join(words, " "));
 }
