@@ -50,5 +50,8 @@ inline constexpr const char* kObservedSuffix = ".observed";
 /// All mutable globals live in this one structure (DESIGN §2), thread-local ones in the second.
 inline constexpr const char* kGlobalsSymbol = "culprit_globals";
 inline constexpr const char* kThreadGlobalsSymbol = "culprit_thread_globals";
+/// The members of both that start as zero, apart so that they take no space in the file.
+inline constexpr const char* kZeroGlobalsSymbol = "culprit_zero_globals";
+inline constexpr const char* kZeroThreadGlobalsSymbol = "culprit_zero_thread_globals";
 
 }  // namespace culprit::format

@@ -1,0 +1,20 @@
+// Computed goto without code addresses, so that a label means the same in every body of its function.
+#pragma once
+
+#include <vector>
+
+namespace llvm {
+class Function;
+class Module;
+}  // namespace llvm
+
+namespace culprit {
+
+/// Replaces each label address by a small integer (1, 2, ... per function, so that tables of label differences still
+/// work) and each `indirectbr` by a `switch`. A label address stored in memory by one body is then valid in the other.
+///
+/// Returns the functions that could not be lowered because inline assembly uses a label's address; such a function
+/// must keep a single body.
+std::vector<llvm::Function*> lower_indirect_branches(llvm::Module& module);
+
+}  // namespace culprit

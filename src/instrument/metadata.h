@@ -1,0 +1,22 @@
+// Metadata that the passes leave in the module for each other and for the program model (docs/architecture.md,
+// "Homes of variables"). Read it through variable_homes.h rather than by name.
+#pragma once
+
+namespace culprit::metadata {
+
+/// On the address computation of a variable in the user frame: !{i64 offset, i64 bytes}; the address is the frame's
+/// base plus offset in every body.
+inline constexpr const char* kUserHome = "culprit.user";
+
+/// On an alloca whose address nothing can see: !{i64 offset, i64 bytes}; a register in fast and traced bodies, private
+/// frame base plus offset in bodies with homes.
+inline constexpr const char* kPrivateHome = "culprit.private";
+
+/// On the instruction that yields a frame's base address: !{i64 bytes, i64 alignment, i64 stack}; stack as in
+/// FrameStack.
+inline constexpr const char* kFrameBase = "culprit.frame";
+
+/// On an alloca that belongs to the instrumentation and is no variable of the program: !{}.
+inline constexpr const char* kInternal = "culprit.internal";
+
+}  // namespace culprit::metadata

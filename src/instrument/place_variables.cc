@@ -1,0 +1,140 @@
+#include "instrument/place_variables.h"
+
+#include <llvm/IR/IRBuilder.h>
+#include <llvm/IR/InstIterator.h>
+#include <llvm/IR/IntrinsicInst.h>
+#include <llvm/IR/Module.h>
+
+#include "instrument/early_functions.h"
+#include "instrument/metadata.h"
+#include "instrument/user_stack.h"
+#include "instrument/variable_class.h"
+
+namespace culprit {
+namespace {
+
+// The byte that normalise gives to undefined values.
+constexpr uint8_t kPattern = 0xAA;
+
+uint64_t operand(const llvm::MDNode& node, unsigned i) {
+  return llvm::mdconst::extract<llvm::ConstantInt>(node.getOperand(i))->getZExtValue();
+}
+
+// An argument in memory is the callee's copy, made by the machine's convention on the machine's stack: copy it once
+// more, into a variable that can be placed like any other.
+void copy_memory_arguments(llvm::Function& function) {
+  llvm::BasicBlock& entry = function.getEntryBlock();
+  for (llvm::Argument& argument : function.args()) {
+    if (!argument.hasByValAttr() || argument.use_empty()) continue;
+    llvm::IRBuilder<> builder(&entry, entry.begin());
+    const llvm::Align alignment =
+        argument.getParamAlign().value_or(function.getDataLayout().getABITypeAlign(argument.getParamByValType()));
+    llvm::AllocaInst* copy = builder.CreateAlloca(argument.getParamByValType());
+    copy->setAlignment(alignment);
+    copy->setName(argument.getName() + ".copy");
+    argument.replaceAllUsesWith(copy);
+    builder.SetInsertPoint(&entry, entry.getFirstNonPHIOrDbgOrAlloca());
+    const uint64_t bytes = function.getDataLayout().getTypeAllocSize(argument.getParamByValType());
+    builder.CreateMemCpy(copy, alignment, &argument, alignment, bytes);
+  }
+}
+
+// Whether the first thing that happens to a variable, in the entry block, is a store to all of it.
+bool is_stored_first(const llvm::AllocaInst& variable) {
+  const llvm::DataLayout& layout = variable.getDataLayout();
+  for (const llvm::Instruction& instruction : *variable.getParent()) {
+    if (!llvm::is_contained(instruction.operands(), &variable)) continue;
+    if (auto* store = llvm::dyn_cast<llvm::StoreInst>(&instruction)) {
+      return store->getPointerOperand() == &variable &&
+             layout.getTypeStoreSize(store->getValueOperand()->getType()) == fixed_bytes(variable);
+    }
+    if (auto* copy = llvm::dyn_cast<llvm::MemCpyInst>(&instruction)) {
+      auto* length = llvm::dyn_cast<llvm::ConstantInt>(copy->getLength());
+      return copy->getDest() == &variable && length && length->getZExtValue() == fixed_bytes(variable);
+    }
+    return false;
+  }
+  return false;
+}
+
+void store_pattern(llvm::AllocaInst& variable) {
+  if (fixed_bytes(variable) == 0 || is_stored_first(variable)) return;
+  llvm::BasicBlock& entry = *variable.getParent();
+  llvm::IRBuilder<> builder(&entry, entry.getFirstNonPHIOrDbgOrAlloca());
+  builder.CreateMemSet(&variable, builder.getInt8(kPattern), fixed_bytes(variable), variable.getAlign());
+}
+
+// A call by `musttail` hands over the caller's own argument memory; nothing may stand between it and the return.
+bool is_pinned(const llvm::AllocaInst& variable) {
+  return variable.isUsedWithInAlloca() || variable.isSwiftError();
+}
+
+struct Allocas {
+  std::vector<llvm::AllocaInst*> fixed;
+  std::vector<llvm::AllocaInst*> dynamic;
+};
+
+Allocas allocas_of(llvm::Function& function) {
+  Allocas allocas;
+  for (llvm::Instruction& instruction : llvm::instructions(function)) {
+    auto* variable = llvm::dyn_cast<llvm::AllocaInst>(&instruction);
+    if (!variable || is_pinned(*variable)) continue;
+    (variable->isStaticAlloca() ? allocas.fixed : allocas.dynamic).push_back(variable);
+  }
+  return allocas;
+}
+
+void mark_private(llvm::AllocaInst& variable, uint64_t offset) {
+  llvm::IRBuilder<> builder(variable.getContext());
+  auto number = [&](uint64_t value) { return llvm::ConstantAsMetadata::get(builder.getInt64(value)); };
+  variable.setMetadata(metadata::kPrivateHome,
+                       llvm::MDNode::get(variable.getContext(), {number(offset), number(fixed_bytes(variable))}));
+}
+
+void place(llvm::Function& function, PlacedVariables& placed) {
+  copy_memory_arguments(function);
+  const Allocas allocas = allocas_of(function);
+  const bool all_visible = calls_returns_twice(function);
+  FrameLayout user;
+  FrameLayout private_slots;
+  for (llvm::AllocaInst* variable : allocas.fixed) {
+    const bool visible = all_visible || !is_private(*variable);
+    (visible ? user : private_slots).append(*variable);
+  }
+  for (const FrameVariable& slot : private_slots.variables) {
+    mark_private(*slot.variable, slot.offset);
+    store_pattern(*slot.variable);
+  }
+  placed.on_user_stack += user.variables.size() + allocas.dynamic.size();
+  placed.private_slots += private_slots.variables.size();
+  placed.functions_with_user_frame += !user.variables.empty() || !allocas.dynamic.empty();
+  build_frame(function, FrameStack::kUser, user, allocas.dynamic);
+}
+
+}  // namespace
+
+PlacedVariables place_variables(llvm::Module& module) {
+  PlacedVariables placed;
+  const auto early = early_functions(module);
+  for (llvm::Function& function : module) {
+    const bool left = function.isDeclaration() || function.hasFnAttribute(llvm::Attribute::Naked) ||
+                      function.isPresplitCoroutine() || early.contains(&function);
+    if (!left) place(function, placed);
+  }
+  return placed;
+}
+
+void lower_private_homes(llvm::Function& body) {
+  FrameLayout layout;
+  for (llvm::Instruction& instruction : body.getEntryBlock()) {
+    auto* variable = llvm::dyn_cast<llvm::AllocaInst>(&instruction);
+    llvm::MDNode* home = variable ? variable->getMetadata(metadata::kPrivateHome) : nullptr;
+    if (!home) continue;
+    layout.variables.push_back({variable, operand(*home, 0)});
+    layout.bytes = std::max(layout.bytes, operand(*home, 0) + operand(*home, 1));
+    layout.alignment = std::max(layout.alignment, variable->getAlign().value());
+  }
+  build_frame(body, FrameStack::kPrivate, layout, {});
+}
+
+}  // namespace culprit
