@@ -2,8 +2,10 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 
 namespace llvm {
+class Constant;
 class GlobalVariable;
 class IRBuilderBase;
 class Module;
@@ -17,5 +19,11 @@ llvm::GlobalVariable* thread_state(llvm::Module& module);
 
 /// The address of the member at `offset` bytes in the current thread's state.
 llvm::Value* thread_state_member(llvm::IRBuilderBase& builder, size_t offset);
+
+/// The same as a constant, which folds into each access: it never occupies a register.
+llvm::Constant* thread_state_address(llvm::Module& module, size_t offset);
+
+/// Adds `amount` to the 64-bit counter at `offset`; returns the new value.
+llvm::Value* add_to_thread_state(llvm::IRBuilderBase& builder, size_t offset, int64_t amount);
 
 }  // namespace culprit

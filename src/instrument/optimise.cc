@@ -1,0 +1,37 @@
+#include "instrument/optimise.h"
+
+#include <llvm/Analysis/TargetLibraryInfo.h>
+#include <llvm/Passes/PassBuilder.h>
+
+#include "instrument/normalise.h"
+
+namespace culprit {
+void optimise_instrumented(llvm::Module& module, llvm::TargetMachine& machine) {
+  llvm::TargetLibraryInfoImpl library(machine.getTargetTriple());
+  disable_allocation_builtins(library);
+
+  llvm::PipelineTuningOptions tuning;
+  tuning.LoopVectorization = true;
+  tuning.SLPVectorization = true;
+  llvm::PassBuilder builder(&machine, tuning);
+  llvm::LoopAnalysisManager loops;
+  llvm::FunctionAnalysisManager functions;
+  llvm::CGSCCAnalysisManager components;
+  llvm::ModuleAnalysisManager modules;
+  // The first registration of an analysis wins.
+  functions.registerPass([&] { return llvm::TargetLibraryAnalysis(library); });
+  builder.registerModuleAnalyses(modules);
+  builder.registerCGSCCAnalyses(components);
+  builder.registerFunctionAnalyses(functions);
+  builder.registerLoopAnalyses(loops);
+  builder.crossRegisterProxies(loops, functions, components, modules);
+  builder.buildPerModuleDefaultPipeline(llvm::OptimizationLevel::O2).run(module, modules);
+
+  machine.Options.FunctionSections = true;
+  // Where a program runs into code that cannot be reached it must not fall into another function, which would be a
+  // different one in each half.
+  machine.Options.TrapUnreachable = true;
+  machine.Options.NoTrapAfterNoreturn = true;
+}
+
+}  // namespace culprit

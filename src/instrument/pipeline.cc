@@ -1,0 +1,88 @@
+#include "instrument/pipeline.h"
+
+#include <llvm/IR/Constants.h>
+#include <llvm/IR/Verifier.h>
+#include <llvm/Support/raw_ostream.h>
+
+#include "base/error.h"
+#include "format/runtime_abi.h"
+#include "instrument/assembly_names.h"
+#include "instrument/bodies.h"
+#include "instrument/count_hooks.h"
+#include "instrument/halves.h"
+#include "instrument/lower_indirect_branches.h"
+#include "instrument/merge_globals.h"
+#include "instrument/normalise.h"
+#include "instrument/place_variables.h"
+#include "instrument/split_coroutines.h"
+#include "instrument/thunks.h"
+#include "instrument/ticks.h"
+
+namespace culprit {
+namespace {
+
+/// What the runtime gives every new thread as ThreadState::observe.
+void define_initial_observe(llvm::Module& program, bool observed) {
+  auto* byte = llvm::Type::getInt8Ty(program.getContext());
+  auto* value = llvm::ConstantInt::get(byte, observed ? format::kObservedBodies : format::kFastBodies);
+  auto* variable = new llvm::GlobalVariable(program, byte, /*isConstant=*/false, llvm::GlobalValue::ExternalLinkage,
+                                            value, format::kInitialObserveSymbol);
+  variable->setVisibility(llvm::GlobalValue::HiddenVisibility);
+}
+
+void insert_observation(llvm::Module& half, const Plan& plan) {
+  if (plan.hooks == Hooks::kCounts) insert_count_hooks(half);
+  if (plan.observed != ObservedBodies::kHomes) return;
+  for (llvm::Function& function : half) {
+    if (is_instrumented(function)) lower_private_homes(function);
+  }
+  insert_statement_barriers(half);
+}
+
+void check(const llvm::Module& half) {
+  std::string complaint;
+  llvm::raw_string_ostream stream(complaint);
+  CULPRIT_ASSERT(!llvm::verifyModule(half, &stream), complaint);
+}
+
+}  // namespace
+
+PipelineReport instrument_program(llvm::Module& program, const Plan& plan) {
+  PipelineReport report;
+  // What C leaves open gets one meaning.
+  normalise(program);
+  // What runs before the runtime can, or has no body of ours, is set apart.
+  report.native_functions = set_apart_native_functions(program);
+  // Coroutines become ordinary functions.
+  split_coroutines(program);
+  // Labels become numbers, so that they mean the same in every body.
+  for (llvm::Function* function : lower_indirect_branches(program)) {
+    function->addFnAttr(kSingleBodyAttribute, "its inline assembly uses the address of a label");
+  }
+  // Variables get their places: addresses that the program can see are the same in every body.
+  merge_globals(program);
+  place_variables(program);
+  // Time gets a measure that all bodies share.
+  if (plan.ticks) {
+    const TickPlaces places = place_ticks(program);
+    report.ticks = places.ticks;
+    report.counted_loops = places.counted_loops;
+  }
+  // Functions become fast bodies, their symbols thunks.
+  const llvm::StringSet<> named_in_assembly = names_in_assembly(program);
+  mark_single_bodies(program);
+  FastBodies bodies = make_fast_bodies(program, named_in_assembly);
+  report.functions = bodies.functions;
+  // Observed bodies go to a half of their own.
+  if (plan.observed != ObservedBodies::kNone) {
+    report.observed_half = split_observed_half(program, bodies, named_in_assembly, report.single_bodies);
+    insert_observation(*report.observed_half, plan);
+    check(*report.observed_half);
+  }
+  emit_thunks(program, bodies.thunks, bodies.aliases);
+  define_initial_observe(program, plan.start_observed);
+  check(program);
+  return report;
+}
+
+}  // namespace culprit

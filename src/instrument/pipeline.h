@@ -1,0 +1,29 @@
+// A whole program's bitcode and a plan become instrumented bitcode (docs/architecture.md).
+#pragma once
+
+#include <llvm/IR/Module.h>
+
+#include <cstddef>
+#include <memory>
+#include <vector>
+
+#include "build/plan.h"
+#include "instrument/native_functions.h"
+
+namespace culprit {
+
+struct PipelineReport {
+  std::vector<FunctionReason> native_functions;  ///< compiled as they are
+  std::vector<FunctionReason> single_bodies;     ///< have no observed body although the plan asks for them
+  size_t functions = 0;                          ///< instrumented functions
+  size_t ticks = 0;                              ///< places that tick, thunks not counted
+  size_t counted_loops = 0;                      ///< loops that need no tick
+  /// Observed bodies, a module of its own that refers to the program's by hidden symbols; null when the plan has none.
+  std::unique_ptr<llvm::Module> observed_half;
+};
+
+/// Instruments `program` in place; it becomes the fast half, which holds all variables, thunks and fast bodies. Both
+/// halves are then to be optimised (instrument/optimise.h) and compiled, in parallel if wanted, and linked.
+PipelineReport instrument_program(llvm::Module& program, const Plan& plan);
+
+}  // namespace culprit

@@ -1,0 +1,31 @@
+#include "runtime/tick_slow.h"
+
+#include "runtime/counts.h"
+#include "runtime/stacks.h"
+#include "runtime/thread_state.h"
+
+extern "C" __attribute__((visibility("hidden"))) constinit thread_local culprit::runtime::TickSave culprit_tick_save = {};
+
+namespace culprit::runtime {
+namespace {
+
+/// Ticks granted at a time while nothing needs to happen at a known tick: years.
+constexpr int64_t kUnlimitedTicks = int64_t{1} << 60;
+
+void set_up_thread(format::ThreadState& thread) {
+  thread.observe = culprit_initial_observe;
+  culprit_stacks_attach(&thread);
+  count_thread(thread);
+}
+
+}  // namespace
+}  // namespace culprit::runtime
+
+extern "C" __attribute__((visibility("hidden"))) void culprit_tick_slow_part(culprit::runtime::TickSave*) {
+  using namespace culprit::runtime;
+  culprit::format::ThreadState& thread = culprit_thread;
+  if (thread.granted == 0) set_up_thread(thread);
+  // What the assembly added counts as granted.
+  thread.granted += kTicksWhileSaving + kUnlimitedTicks;
+  thread.budget += kUnlimitedTicks;
+}
