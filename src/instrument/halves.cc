@@ -74,9 +74,9 @@ std::unique_ptr<llvm::Module> split_observed_half(llvm::Module& program, FastBod
       share(function, named_in_assembly);
       continue;
     }
-    if (const std::string reason = reason_for_single_body(function); !reason.empty()) {
+    if (function.hasFnAttribute(kSingleBodyAttribute)) {
       single_bodies.push_back(
-          {function.getName().drop_back(llvm::StringRef(format::kFastSuffix).size()).str(), reason});
+          {without_suffix(function).str(), function.getFnAttribute(kSingleBodyAttribute).getValueAsString().str()});
       function.setLinkage(llvm::GlobalValue::ExternalLinkage);
       function.setVisibility(llvm::GlobalValue::HiddenVisibility);
       continue;

@@ -54,7 +54,9 @@ PipelineReport instrument_program(llvm::Module& program, const Plan& plan) {
   // What runs before the runtime can, or has no body of ours, is set apart.
   report.native_functions = set_apart_native_functions(program);
   // Coroutines become ordinary functions.
-  split_coroutines(program);
+  for (llvm::Function* function : split_coroutines(program)) {
+    function->addFnAttr(kSingleBodyAttribute, "a coroutine that could not be split");
+  }
   // Labels become numbers, so that they mean the same in every body.
   for (llvm::Function* function : lower_indirect_branches(program)) {
     function->addFnAttr(kSingleBodyAttribute, "its inline assembly uses the address of a label");

@@ -5,6 +5,7 @@
 #include <llvm/Analysis/LoopInfo.h>
 #include <llvm/IR/CFG.h>
 #include <llvm/IR/Dominators.h>
+#include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/InlineAsm.h>
 #include <llvm/IR/IntrinsicInst.h>
 #include <llvm/IR/MDBuilder.h>
@@ -15,6 +16,7 @@
 #include "format/runtime_abi.h"
 #include "instrument/counted_loops.h"
 #include "instrument/edges.h"
+#include "instrument/metadata.h"
 #include "instrument/native_functions.h"
 #include "instrument/recursion.h"
 #include "instrument/thread_state.h"
@@ -210,6 +212,7 @@ class FunctionTicks {
     if (!budget_) {
       llvm::IRBuilder<> builder(&*function_.getEntryBlock().getFirstInsertionPt());
       budget_ = builder.CreateAlloca(builder.getInt64Ty(), nullptr, "culprit.budget");
+      budget_->setMetadata(metadata::kInternal, llvm::MDNode::get(builder.getContext(), {}));
     }
     return budget_;
   }

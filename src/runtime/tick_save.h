@@ -10,8 +10,8 @@ namespace culprit::runtime {
 struct TickSave {
   uint64_t rax, rbx, rcx, rdx, rsi, rdi, rbp, rsp, r8, r9, r10, r11, r12, r13, r14, r15;
   uint64_t flags;
-  uint64_t signal_mask;   ///< the program's, while all signals are blocked
-  char* stack_top;        ///< the runtime's stack for this thread; null until its first slow tick
+  uint64_t signal_mask;  ///< the program's, while all signals are blocked
+  char* stack_top;       ///< the runtime's stack for this thread; null until its first slow tick
 };
 static_assert(offsetof(TickSave, rsp) == 56);
 static_assert(offsetof(TickSave, r11) == 88);

@@ -1,10 +1,13 @@
 #include "runtime/tick_slow.h"
 
 #include "runtime/counts.h"
-#include "runtime/stacks.h"
 #include "runtime/thread_state.h"
 
-extern "C" __attribute__((visibility("hidden"))) constinit thread_local culprit::runtime::TickSave culprit_tick_save = {};
+/// Gives the calling thread its user stack and private stack.
+extern "C" void culprit_stacks_attach(culprit::format::ThreadState* thread);
+
+extern "C"
+    __attribute__((visibility("hidden"))) constinit thread_local culprit::runtime::TickSave culprit_tick_save = {};
 
 namespace culprit::runtime {
 namespace {
