@@ -198,9 +198,11 @@ enum class HomeKind : uint8_t {
   kThreadLocal,  ///< symbol + offset
   kArgument,     ///< only as the machine-level argument number `offset`
   kStack,        ///< in the machine's stack frame: not placed (native layout)
-  kIndirect,     ///< offset bytes from where the variable's private slot or argument points (byval, VLA)
+  kPointee,      ///< where the machine-level argument number `offset` points (passed by value in memory)
+  kIndirect,     ///< the private slot `offset` holds its address
+  kComputed,     ///< at an address computed while running (variable-length array)
 };
-inline constexpr uint8_t kHomeKinds = 8;
+inline constexpr uint8_t kHomeKinds = 10;
 
 enum VariableFlags : uint8_t {
   kVariableParameter = 1,

@@ -1,0 +1,21 @@
+// The program model of a merged program (format/model_format.h).
+#pragma once
+
+#include <filesystem>
+
+#include "program/model_sections.h"
+
+namespace llvm {
+class Module;
+}
+
+namespace culprit {
+
+/// Describes `module` and stamps the model's ids into it (model_ids.h), so that passes after this one, in whatever
+/// body, can name blocks and statements. Ids depend on the merged program only, not on the plan. Changes nothing but
+/// metadata.
+program::ModelTables extract_model(llvm::Module& module);
+
+void extract_and_write_model(llvm::Module& module, const std::filesystem::path& path);
+
+}  // namespace culprit

@@ -1,0 +1,117 @@
+#include "program/model_sections.h"
+
+#include <functional>
+
+#include "program/control_dependence.h"
+#include "program/loop_forest.h"
+
+namespace culprit::program {
+namespace {
+
+uint32_t size_of(const auto& table) {
+  return static_cast<uint32_t>(table.size());
+}
+
+/// Blocks `first` … `end` - 1 as a graph of their own; its edges have the numbers of the model's less those before.
+FlowGraph graph_of(const ModelTables& tables, uint32_t first, uint32_t end, uint32_t end_of_edges) {
+  FlowGraph graph;
+  graph.first_edge.clear();
+  const uint32_t first_edge = first < end ? tables.blocks[first].first_edge : end_of_edges;
+  for (uint32_t block = first; block < end; ++block) {
+    graph.first_edge.push_back(tables.blocks[block].first_edge - first_edge);
+  }
+  graph.first_edge.push_back(end_of_edges - first_edge);
+  for (uint32_t edge = first_edge; edge < end_of_edges; ++edge) {
+    graph.targets.push_back(tables.edges[edge].target - first);
+  }
+  return graph;
+}
+
+void add_loops(ModelTables& tables, const FlowGraph& graph, uint32_t first_block) {
+  const LoopForest forest = loop_forest(graph);
+  const uint32_t first_loop = size_of(tables.loops);
+  for (const Loop& loop : forest.loops) {
+    tables.loops.push_back({
+        .parent = loop.parent == kNoLoop ? format::kNone : first_loop + loop.parent,
+        .first_header = size_of(tables.loop_headers),
+        .naturalising_header = loop.naturalising_header ? first_block + *loop.naturalising_header : format::kNone,
+        .flags = loop.is_natural() ? format::kLoopNatural : 0u,
+    });
+    for (const uint32_t header : loop.headers) tables.loop_headers.push_back({first_block + header});
+  }
+  for (uint32_t block = 0; block < graph.size(); ++block) {
+    const uint32_t loop = forest.innermost[block];
+    tables.blocks[first_block + block].innermost_loop = loop == kNoLoop ? format::kNone : first_loop + loop;
+  }
+}
+
+void add_dependences(ModelTables& tables, const FlowGraph& graph, uint32_t first_block, uint32_t first_edge) {
+  const PostDominators post = post_dominators(graph);
+  const ControlDependence dependence = control_dependence(graph, post);
+  for (uint32_t block = 0; block < graph.size(); ++block) {
+    auto& record = tables.blocks[first_block + block];
+    record.immediate_post_dominator =
+        post.immediate[block] == graph.size() ? format::kNone : first_block + post.immediate[block];
+    record.first_dependence = size_of(tables.control_dependences);
+    for (const uint32_t edge : dependence.of(block)) tables.control_dependences.push_back({first_edge + edge});
+  }
+}
+
+}  // namespace
+
+StringTable::StringTable(std::vector<char>& strings) : strings_(strings) {
+  if (strings_.empty()) strings_.push_back('\0');
+}
+
+uint32_t StringTable::add(std::string_view text) {
+  text = text.substr(0, text.find('\0'));
+  if (text.empty()) return 0;
+  auto& candidates = by_hash_[std::hash<std::string_view>{}(text)];
+  for (const uint32_t candidate : candidates) {
+    if (text == strings_.data() + candidate) return candidate;
+  }
+  const uint32_t offset = size_of(strings_);
+  strings_.insert(strings_.end(), text.begin(), text.end());
+  strings_.push_back('\0');
+  candidates.push_back(offset);
+  return offset;
+}
+
+void complete_model(ModelTables& tables, uint32_t first_global) {
+  if (tables.strings.empty()) tables.strings.push_back('\0');
+  tables.loops.clear();
+  tables.loop_headers.clear();
+  tables.control_dependences.clear();
+  for (size_t index = 0; index < tables.functions.size(); ++index) {
+    const bool last = index + 1 == tables.functions.size();
+    const uint32_t first = tables.functions[index].first_block;
+    const uint32_t end = last ? size_of(tables.blocks) : tables.functions[index + 1].first_block;
+    const uint32_t end_of_edges = end == tables.blocks.size() ? size_of(tables.edges) : tables.blocks[end].first_edge;
+    tables.functions[index].first_loop = size_of(tables.loops);
+    if (first == end) continue;
+    const FlowGraph graph = graph_of(tables, first, end, end_of_edges);
+    add_loops(tables, graph, first);
+    add_dependences(tables, graph, first, tables.blocks[first].first_edge);
+  }
+  format::FunctionRecord last_function{};
+  last_function.first_block = size_of(tables.blocks);
+  last_function.first_scope = size_of(tables.scopes);
+  last_function.first_variable = first_global;
+  last_function.first_loop = size_of(tables.loops);
+  tables.functions.push_back(last_function);
+  tables.blocks.push_back({.first_statement = size_of(tables.statements),
+                           .first_edge = size_of(tables.edges),
+                           .first_dependence = size_of(tables.control_dependences),
+                           .immediate_post_dominator = format::kNone,
+                           .innermost_loop = format::kNone});
+  format::TypeRecord last_type{};
+  last_type.base = format::kNone;
+  last_type.first_member = size_of(tables.members);
+  tables.types.push_back(last_type);
+  tables.loops.push_back({.parent = format::kNone,
+                          .first_header = size_of(tables.loop_headers),
+                          .naturalising_header = format::kNone,
+                          .flags = 0});
+}
+
+}  // namespace culprit::program

@@ -1,0 +1,79 @@
+// The program model's tables as plain data: one array a section, in memory as in the file.
+#pragma once
+
+#include <span>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "format/model_format.h"
+
+namespace culprit::program {
+
+/// `Array` is a vector while a model is made, and a span when it is read.
+template <template <typename> typename Array>
+struct ModelSections {
+  Array<char> strings;
+  Array<format::FileRecord> files;
+  Array<format::FunctionRecord> functions;
+  Array<format::BlockRecord> blocks;
+  Array<format::EdgeRecord> edges;
+  Array<format::CaseValueRecord> case_values;
+  Array<format::StatementRecord> statements;
+  Array<format::CallRecord> calls;
+  Array<format::ScopeRecord> scopes;
+  Array<format::VariableRecord> variables;
+  Array<format::TypeRecord> types;
+  Array<format::MemberRecord> members;
+  Array<format::LoopRecord> loops;
+  Array<format::LoopHeaderRecord> loop_headers;
+  Array<format::ControlDependenceRecord> control_dependences;
+};
+
+/// Calls `visit(kind, array)` for every section in the order of the file.
+template <typename Sections, typename Visit>
+void for_each_section(Sections& sections, Visit&& visit) {
+  using enum format::ModelSectionKind;
+  visit(kStrings, sections.strings);
+  visit(kFiles, sections.files);
+  visit(kFunctions, sections.functions);
+  visit(kBlocks, sections.blocks);
+  visit(kEdges, sections.edges);
+  visit(kCaseValues, sections.case_values);
+  visit(kStatements, sections.statements);
+  visit(kCalls, sections.calls);
+  visit(kScopes, sections.scopes);
+  visit(kVariables, sections.variables);
+  visit(kTypes, sections.types);
+  visit(kMembers, sections.members);
+  visit(kLoops, sections.loops);
+  visit(kLoopHeaders, sections.loop_headers);
+  visit(kControlDependences, sections.control_dependences);
+}
+
+template <typename Record>
+using Table = std::vector<Record>;
+template <typename Record>
+using View = std::span<const Record>;
+
+using ModelTables = ModelSections<Table>;
+using ModelView = ModelSections<View>;
+
+/// Adds each distinct string once to a model's string section.
+class StringTable {
+ public:
+  explicit StringTable(std::vector<char>& strings);
+  /// The string's reference. What follows a zero byte in `text` is dropped.
+  uint32_t add(std::string_view text);
+
+ private:
+  std::vector<char>& strings_;
+  std::unordered_map<size_t, std::vector<uint32_t>> by_hash_;
+};
+
+/// Ends a model whose functions, blocks, edges, statements, scopes, variables, types and members are there: computes
+/// post-dominators, control dependences and loops, and appends the sentinels. `first_global`: where the globals start
+/// among the variables.
+void complete_model(ModelTables& tables, uint32_t first_global);
+
+}  // namespace culprit::program
