@@ -1,0 +1,2 @@
+int service(int);
+int run(void) { return service(2); }
