@@ -105,6 +105,19 @@ void append_elf(std::span<const std::byte> bytes, const std::string& name, Captu
   }
 }
 
+void append_archive(std::span<const std::byte> bytes, const fs::path& path, Capture& capture) {
+  for_each_member(path, bytes, [&](const ArchiveMember& member) {
+    const std::byte* start = member.content.data();
+    if (start < bytes.data() || start > bytes.data() + bytes.size()) {
+      // Its members are files of their own, which a capture does not keep mapped.
+      throw UserError(fmt::format("{} is a thin archive", path.string()), "name one of its objects");
+    }
+    if (ElfFile::has_magic(member.content)) {
+      append_elf(member.content, fmt::format("{}({})", path.string(), member.name), capture);
+    }
+  });
+}
+
 /// libtool puts a shell script in the place of a program until it is installed; the program is `.libs/NAME` beside it.
 std::optional<fs::path> program_behind_script(const fs::path& path, std::span<const std::byte> bytes) {
   const std::string start = text_of(bytes.first(std::min<size_t>(bytes.size(), 4096)));
@@ -132,25 +145,18 @@ void refuse_other_kinds(const fs::path& path, std::span<const std::byte> bytes) 
 }  // namespace
 
 Capture read_capture(const fs::path& path) {
-  Capture capture{.path = path,
-                  .file = std::make_shared<MappedFile>(path),
-                  .units = {},
-                  .link = {},
-                  .partial_links = {},
-                  .embedded_files = {}};
-  if (const auto program = program_behind_script(path, capture.file->bytes())) return read_capture(*program);
+  auto file = std::make_shared<MappedFile>(path);
+  if (const auto program = program_behind_script(path, file->bytes())) return read_capture(*program);
+  Capture capture = read_capture_of(file->bytes(), path);
+  capture.file = std::move(file);
+  return capture;
+}
 
-  const auto bytes = capture.file->bytes();
+Capture read_capture_of(std::span<const std::byte> bytes, const fs::path& path) {
+  Capture capture;
+  capture.path = path;
   if (is_archive(bytes)) {
-    // Members of thin archives live in other files, which a capture could not keep alive.
-    for_each_member(path, bytes, [&](const ArchiveMember& member) {
-      const bool is_inside =
-          member.content.data() >= bytes.data() && member.content.data() < bytes.data() + bytes.size();
-      if (!is_inside) throw UserError(fmt::format("{} is a thin archive", path.string()), "name one of its objects");
-      if (ElfFile::has_magic(member.content)) {
-        append_elf(member.content, fmt::format("{}({})", path.string(), member.name), capture);
-      }
-    });
+    append_archive(bytes, path, capture);
   } else {
     refuse_other_kinds(path, bytes);
     append_elf(bytes, path.string(), capture);

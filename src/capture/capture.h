@@ -37,6 +37,9 @@ struct Capture {
 /// another version of Culprit, a missing file. Throws CorruptData when a record is damaged or cut short.
 Capture read_capture(const std::filesystem::path& path);
 
+/// The same from bytes in memory, which must outlive the result; `path` is for messages.
+Capture read_capture_of(std::span<const std::byte> bytes, const std::filesystem::path& path);
+
 /// Whether an ELF file or LLVM bitcode made by culprit-cc; never throws for files of other kinds.
 bool carries_bitcode(std::span<const std::byte> object);
 
