@@ -1,0 +1,216 @@
+"""Programs from Debian sources: fetching, building with a given compiler, and rebuilding by `culprit build`.
+
+Acceptance tests and benchmarks share this file. A recipe is a TOML file; README.md in tests/acceptance describes it.
+"""
+
+import dataclasses
+import hashlib
+import os
+import pathlib
+import shutil
+import signal
+import subprocess
+import time
+import tomllib
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+PLANS = ("fast", "registers", "homes")
+
+
+class Failure(Exception):
+    """What went wrong in words for the table, and the log that shows it."""
+
+    def __init__(self, text, log=None):
+        super().__init__(text)
+        self.log = log
+
+
+@dataclasses.dataclass
+class Recipe:
+    name: str
+    path: pathlib.Path
+    source: str
+    programs: list
+    build: str
+    configure: str = "true"
+    upstream: bool = False  # the original tarball without Debian's patches
+    library_path: list = dataclasses.field(default_factory=list)  # directories of the package's own shared libraries
+    flags: str = "-O2"
+    environment: dict = dataclasses.field(default_factory=dict)
+    apt: list = dataclasses.field(default_factory=list)
+    other: dict = dataclasses.field(default_factory=dict)  # what only the caller knows: tests or benchmark inputs
+
+
+def load_recipe(path):
+    table = tomllib.loads(path.read_text())
+    known = {field.name for field in dataclasses.fields(Recipe)} - {"name", "path", "other"}
+    plain = {key: value for key, value in table.items() if key in known}
+    other = {key: value for key, value in table.items() if key not in known}
+    return Recipe(name=path.stem, path=path, other=other, **plain)
+
+
+@dataclasses.dataclass
+class Toolchain:
+    """The compilers of the user's own build, and the culprit that rebuilds (None: only native builds are wanted)."""
+
+    cc: str
+    cxx: str
+    culprit: pathlib.Path | None = None
+    flags: str = ""  # appended to the recipe's
+
+    def key(self):
+        """Changes when the compiler or the capture plugin does."""
+        digest = hashlib.sha256(f"{self.cc} {self.cxx} {self.flags}".encode())
+        for name in (self.cc, self.cxx):
+            found = shutil.which(name)
+            if not found:
+                raise Failure(f"there is no compiler {name}: run make build, or name others by --cc and --cxx")
+            file = pathlib.Path(found).resolve()
+            digest.update(file.read_bytes() if file.stat().st_size < 50_000_000 else str(file.stat()).encode())
+            for plugin in sorted(file.parent.parent.glob("lib/culprit/*capture*.so")):
+                digest.update(plugin.read_bytes())
+        return digest.hexdigest()
+
+
+def culprit_toolchain(build_directory, flags=""):
+    binaries = build_directory / "bin"
+    return Toolchain(str(binaries / "culprit-cc"), str(binaries / "culprit-c++"), binaries / "culprit", flags)
+
+
+@dataclasses.dataclass
+class Finished:
+    status: int | None  # None: the time limit was reached; negative: killed by a signal
+    output: str
+    seconds: float
+
+
+def run_limited(command, directory, environment, log, limit):
+    """Runs a shell command in a session of its own; its whole process group ends with it. Output goes to `log`."""
+    log.parent.mkdir(parents=True, exist_ok=True)
+    start = time.monotonic()
+    with open(log, "wb") as output:
+        child = subprocess.Popen(["bash", "-c", command], cwd=directory, env=environment, stdin=subprocess.DEVNULL,
+                                 stdout=output, stderr=subprocess.STDOUT, start_new_session=True)
+        try:
+            status = child.wait(limit)
+        except subprocess.TimeoutExpired:
+            status = None
+        finally:
+            try:
+                os.killpg(child.pid, signal.SIGKILL)
+            except ProcessLookupError:
+                pass
+            child.wait()
+    return Finished(status, log.read_text(errors="replace"), time.monotonic() - start)
+
+
+class Program:
+    """One package built in `directory`: source/ is its tree, bodies/PLAN/ hold what replaces its programs."""
+
+    def __init__(self, recipe, toolchain, directory):
+        self.recipe = recipe
+        self.toolchain = toolchain
+        self.directory = directory
+        self.source = directory / "source"
+        self.native_seconds = 0.0
+
+    def environment(self):
+        flags = f"{self.recipe.flags} {self.toolchain.flags}".strip()
+        values = dict(os.environ, CC=self.toolchain.cc, CXX=self.toolchain.cxx, CFLAGS=flags, CXXFLAGS=flags,
+                      LC_ALL="C", TZ="UTC", JOBS=str(os.cpu_count()), SCRIPTS=str(self.recipe.path.parent.parent / "scripts"),
+                      SOURCE=str(self.source))
+        for name in ("MAKEFLAGS", "MAKELEVEL", "MFLAGS"):
+            values.pop(name, None)
+        values.update(self.recipe.environment)
+        return values
+
+    def log(self, step):
+        return self.directory / "logs" / f"{step}.log"
+
+    def build_native(self, limit=1800):
+        """Builds unless this very build is there already."""
+        missing = missing_packages(self.recipe.apt)
+        if missing:
+            raise Failure(f"needs Debian packages {' '.join(missing)}: run tools/install-deps --acceptance")
+        key = hashlib.sha256((self.toolchain.key() + self.recipe.path.read_text()).encode()).hexdigest()
+        stamp = self.directory / "built"
+        if stamp.exists():
+            built_key, seconds = stamp.read_text().split()
+            if built_key == key:
+                self.native_seconds = float(seconds)
+                return
+        shutil.rmtree(self.directory, ignore_errors=True)
+        self._fetch()
+        start = time.monotonic()
+        for step, command in (("configure", self.recipe.configure), ("build", self.recipe.build)):
+            finished = run_limited(command, self.source, self.environment(), self.log(step), limit)
+            if finished.status != 0:
+                raise Failure(f"native {step} failed", self.log(step))
+        self.native_seconds = time.monotonic() - start
+        for program in self.recipe.programs:
+            if not (self.source / program).is_file():
+                raise Failure(f"the build made no {program}", self.log("build"))
+            self._body(program, "native").parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy2(self.source / program, self._body(program, "native"))
+        stamp.write_text(f"{key} {self.native_seconds}")
+
+    def build_plan(self, plan, limit=1800):
+        """`culprit build` for every program. Returns the seconds it took."""
+        environment = self.environment()
+        paths = [str(self.source / directory) for directory in self.recipe.library_path]
+        if paths:
+            environment["LD_LIBRARY_PATH"] = ":".join(paths)
+        start = time.monotonic()
+        for program in self.recipe.programs:
+            self.put(program, "native")
+            out = self._body(program, plan)
+            out.parent.mkdir(parents=True, exist_ok=True)
+            out.unlink(missing_ok=True)
+            command = f'"{self.toolchain.culprit}" build --plan {plan} "{self.source / program}" -o "{out}"'
+            log = self.log(f"{plan}-{program.replace('/', '_')}")
+            finished = run_limited(command, self.source, environment, log, limit)
+            if finished.status != 0 or not out.is_file():
+                raise Failure(f"culprit build --plan {plan} {program} failed", log)
+        return time.monotonic() - start
+
+    def put(self, program, body):
+        """Puts a body in the program's place, dated like the native one so that make sees nothing to do."""
+        place = self.source / program
+        dates = self._body(program, "native").stat()
+        place.unlink(missing_ok=True)  # a running or linked copy stays as it is
+        shutil.copy2(self._body(program, body), place)
+        os.utime(place, ns=(dates.st_atime_ns, dates.st_mtime_ns))
+
+    def put_all(self, body):
+        for program in self.recipe.programs:
+            self.put(program, body)
+
+    def text_bytes(self, body):
+        return sum(text_size(self._body(program, body)) for program in self.recipe.programs)
+
+    def _body(self, program, body):
+        return self.directory / "bodies" / body / program.replace("/", "_")
+
+    def _fetch(self):
+        self.directory.mkdir(parents=True, exist_ok=True)
+        options = ["--upstream"] if self.recipe.upstream else []
+        fetched = subprocess.run([ROOT / "tools/fetch-source", *options, self.recipe.source, self.source],
+                                 capture_output=True, text=True, check=False)
+        if fetched.returncode != 0:
+            raise Failure("; ".join(line.removeprefix("fetch-source: ") for line in fetched.stderr.splitlines()))
+
+
+def missing_packages(packages):
+    status = "${db:Status-Status}"
+    missing = []
+    for package in packages:
+        query = subprocess.run(["dpkg-query", "-W", f"-f={status}", package], capture_output=True, text=True, check=False)
+        if query.stdout != "installed":
+            missing.append(package)
+    return missing
+
+
+def text_size(file):
+    """Bytes of the sections with code."""
+    sizes = subprocess.run(["size", "-A", "-d", file], capture_output=True, text=True, check=True).stdout
+    return sum(int(line.split()[1]) for line in sizes.splitlines() if line.startswith(".text"))
