@@ -43,6 +43,9 @@ inline constexpr const char* kTickSlowSymbol = "culprit_tick_slow";
 /// uint8_t in the program's data: the value of ThreadState::observe that threads start with; emitted per plan.
 inline constexpr const char* kInitialObserveSymbol = "culprit_initial_observe";
 
+/// Called with its ucontext_t after each makecontext: gives the context stacks of its own.
+inline constexpr const char* kContextMadeSymbol = "culprit_context_made";
+
 /// Suffixes of a function's bodies; the function's own symbol is its thunk.
 inline constexpr const char* kFastSuffix = ".fast";
 inline constexpr const char* kObservedSuffix = ".observed";

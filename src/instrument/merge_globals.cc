@@ -1,17 +1,15 @@
 #include "instrument/merge_globals.h"
 
-#include <llvm/ADT/StringExtras.h>
 #include <llvm/ADT/StringSet.h>
 #include <llvm/IR/Constants.h>
 #include <llvm/IR/IRBuilder.h>
-#include <llvm/IR/InlineAsm.h>
-#include <llvm/IR/InstIterator.h>
 #include <llvm/IR/IntrinsicInst.h>
 #include <llvm/IR/Module.h>
 #include <llvm/IR/ReplaceConstant.h>
 #include <llvm/Transforms/Utils/ModuleUtils.h>
 
 #include "format/runtime_abi.h"
+#include "instrument/assembly_names.h"
 
 namespace culprit {
 namespace {
@@ -27,29 +25,6 @@ struct Member {
   llvm::GlobalVariable* variable;
   uint64_t offset;
 };
-
-// Every identifier that assembly text mentions; assembly refers to symbols by name only.
-void collect_identifiers(llvm::StringRef text, llvm::StringSet<>& names) {
-  auto is_part = [](char c) { return llvm::isAlnum(c) || c == '_' || c == '.' || c == '$'; };
-  while (!text.empty()) {
-    llvm::StringRef name = text.take_while(is_part);
-    if (!name.empty()) names.insert(name);
-    text = text.drop_front(name.empty() ? 1 : name.size());
-  }
-}
-
-llvm::StringSet<> names_in_assembly(const llvm::Module& module) {
-  llvm::StringSet<> names;
-  collect_identifiers(module.getModuleInlineAsm(), names);
-  for (const llvm::Function& function : module) {
-    for (const llvm::Instruction& instruction : llvm::instructions(function)) {
-      auto* call = llvm::dyn_cast<llvm::CallBase>(&instruction);
-      auto* assembly = call ? llvm::dyn_cast<llvm::InlineAsm>(call->getCalledOperand()) : nullptr;
-      if (assembly) collect_identifiers(assembly->getAsmString(), names);
-    }
-  }
-  return names;
-}
 
 // The one definition that the program will use is this one: nothing at link or load time replaces it. (The C++ rule
 // that all definitions are the same makes linkonce_odr and weak_odr as good.)

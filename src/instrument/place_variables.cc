@@ -5,8 +5,9 @@
 #include <llvm/IR/IntrinsicInst.h>
 #include <llvm/IR/Module.h>
 
-#include "instrument/early_functions.h"
+#include "instrument/context_stacks.h"
 #include "instrument/metadata.h"
+#include "instrument/native_functions.h"
 #include "instrument/user_stack.h"
 #include "instrument/variable_class.h"
 
@@ -115,11 +116,9 @@ void place(llvm::Function& function, PlacedVariables& placed) {
 
 PlacedVariables place_variables(llvm::Module& module) {
   PlacedVariables placed;
-  const auto early = early_functions(module);
+  give_contexts_stacks(module);
   for (llvm::Function& function : module) {
-    const bool left = function.isDeclaration() || function.hasFnAttribute(llvm::Attribute::Naked) ||
-                      function.isPresplitCoroutine() || early.contains(&function);
-    if (!left) place(function, placed);
+    if (is_instrumented(function) && !function.isPresplitCoroutine()) place(function, placed);
   }
   return placed;
 }

@@ -21,8 +21,8 @@ struct PlacedVariables {
 /// return must find the values of the first in all bodies. Arguments passed by value in memory are copied into
 /// variables first; private variables start with a fixed pattern.
 ///
-/// Left as they are: naked functions, coroutines that could not be split, what runs before thread-local storage
-/// exists, and variables that a calling convention pins (inalloca, swifterror).
+/// Left as they are: native functions (native_functions.h), coroutines that could not be split, and variables that a
+/// calling convention pins (inalloca, swifterror).
 PlacedVariables place_variables(llvm::Module& module);
 
 /// In a body with homes: moves the private variables to their slots on the private stack.

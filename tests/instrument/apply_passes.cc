@@ -18,6 +18,7 @@
 #include "format/runtime_abi.h"
 #include "instrument/lower_indirect_branches.h"
 #include "instrument/merge_globals.h"
+#include "instrument/native_functions.h"
 #include "instrument/normalise.h"
 #include "instrument/place_variables.h"
 #include "instrument/split_coroutines.h"
@@ -62,7 +63,11 @@ void lower_all_homes(llvm::Module& module) {
 
 int main(int argc, char** argv) {
   const std::map<std::string, std::function<void(llvm::Module&)>> steps = {
-      {"normalise", [](llvm::Module& m) { normalise(m); }},
+      {"normalise",
+       [](llvm::Module& m) {
+         normalise(m);
+         set_apart_native_functions(m);
+       }},
       {"coroutines", [](llvm::Module& m) { split_coroutines(m); }},
       {"branches", [](llvm::Module& m) { lower_indirect_branches(m); }},
       {"globals",
