@@ -57,6 +57,7 @@ class Toolchain:
     cxx: str
     culprit: pathlib.Path | None = None
     flags: str = ""  # appended to the recipe's
+    link_flags: str = ""
 
     def key(self):
         """Changes when the compiler or the capture plugin does."""
@@ -117,8 +118,10 @@ class Program:
     def environment(self):
         flags = f"{self.recipe.flags} {self.toolchain.flags}".strip()
         values = dict(os.environ, CC=self.toolchain.cc, CXX=self.toolchain.cxx, CFLAGS=flags, CXXFLAGS=flags,
-                      LC_ALL="C", TZ="UTC", JOBS=str(os.cpu_count()), SCRIPTS=str(self.recipe.path.parent.parent / "scripts"),
+                      LC_ALL="C", TZ="UTC", ASAN_OPTIONS="detect_leaks=0", JOBS=str(os.cpu_count()), SCRIPTS=str(self.recipe.path.parent.parent / "scripts"),
                       SOURCE=str(self.source))
+        if self.toolchain.link_flags:
+            values["LDFLAGS"] = self.toolchain.link_flags
         for name in ("MAKEFLAGS", "MAKELEVEL", "MFLAGS"):
             values.pop(name, None)
         values.update(self.recipe.environment)
@@ -150,8 +153,8 @@ class Program:
         for program in self.recipe.programs:
             if not (self.source / program).is_file():
                 raise Failure(f"the build made no {program}", self.log("build"))
-            self._body(program, "native").parent.mkdir(parents=True, exist_ok=True)
-            shutil.copy2(self.source / program, self._body(program, "native"))
+            self.body(program, "native").parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy2(self.source / program, self.body(program, "native"))
         stamp.write_text(f"{key} {self.native_seconds}")
 
     def build_plan(self, plan, limit=1800):
@@ -163,7 +166,7 @@ class Program:
         start = time.monotonic()
         for program in self.recipe.programs:
             self.put(program, "native")
-            out = self._body(program, plan)
+            out = self.body(program, plan)
             out.parent.mkdir(parents=True, exist_ok=True)
             out.unlink(missing_ok=True)
             command = f'"{self.toolchain.culprit}" build --plan {plan} "{self.source / program}" -o "{out}"'
@@ -176,9 +179,9 @@ class Program:
     def put(self, program, body):
         """Puts a body in the program's place, dated like the native one so that make sees nothing to do."""
         place = self.source / program
-        dates = self._body(program, "native").stat()
+        dates = self.body(program, "native").stat()
         place.unlink(missing_ok=True)  # a running or linked copy stays as it is
-        shutil.copy2(self._body(program, body), place)
+        shutil.copy2(self.body(program, body), place)
         os.utime(place, ns=(dates.st_atime_ns, dates.st_mtime_ns))
 
     def put_all(self, body):
@@ -186,9 +189,14 @@ class Program:
             self.put(program, body)
 
     def text_bytes(self, body):
-        return sum(text_size(self._body(program, body)) for program in self.recipe.programs)
+        files = [self.body(program, body) for program in self.recipe.programs]
+        if body == "native":
+            for directory in self.recipe.library_path:  # a plan's executables hold them
+                files += [file for file in (self.source / directory).glob("*.so*") if not file.is_symlink()]
+        return sum(text_size(file) for file in files)
 
-    def _body(self, program, body):
+    def body(self, program, body):
+        """The copy of a program's native executable or of its rebuilt one."""
         return self.directory / "bodies" / body / program.replace("/", "_")
 
     def _fetch(self):
