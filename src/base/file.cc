@@ -83,7 +83,8 @@ fs::path parts_directory() {
   const fs::path self = fs::read_symlink("/proc/self/exe");
   // bin/culprit and lib/culprit/culprit-compile both lie one or two levels below the same prefix.
   for (fs::path at = self.parent_path(); !at.empty() && at != at.root_path(); at = at.parent_path()) {
-    if (fs::exists(at / "lib" / "culprit" / "culprit-capture.so")) return at / "lib" / "culprit";
+    const fs::path parts = at / "lib" / "culprit";
+    if (fs::exists(parts / "culprit-ld") || fs::exists(parts / "culprit-capture.so")) return parts;
   }
   throw UserError(fmt::format("Culprit's own parts are missing beside {}", self.string()),
                   "install Culprit whole, or run it from its build tree", ExitCode::kEnvironmentLacks);

@@ -1,0 +1,105 @@
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+
+#include "cli/command.h"
+#include "recording/event_text.h"
+#include "recording/place.h"
+#include "recording/replay.h"
+
+namespace culprit::cli {
+namespace {
+
+using format::ReplayReport;
+using format::ReplayState;
+
+struct Options {
+  std::string name;
+  bool verify = false;
+  bool json = false;
+};
+
+const char* state_text(ReplayState state) {
+  switch (state) {
+    case ReplayState::kFinished:
+      return "finished";
+    case ReplayState::kLogEnded:
+      return "log-ended";
+    case ReplayState::kDiverged:
+      return "diverged";
+    case ReplayState::kFailed:
+    case ReplayState::kRunning:
+      break;
+  }
+  return "failed";
+}
+
+void say(const recording::EventStream& stream, const ReplayReport& report) {
+  switch (report.state) {
+    case ReplayState::kFinished:
+      fmt::print(stderr, "culprit: replayed {} events; the program {}\n", report.events,
+                 report.exit_signal
+                     ? fmt::format("was ended by {}", recording::signal_name(static_cast<int>(report.exit_signal)))
+                     : fmt::format("exited with {}", report.exit_status));
+      break;
+    case ReplayState::kLogEnded:
+      fmt::print(stderr, "culprit: replayed {} events; there the recording ends, before the program did\n",
+                 report.events);
+      break;
+    case ReplayState::kDiverged:
+      fmt::print(stderr, "culprit: {}\n", recording::divergence_text(stream, report));
+      break;
+    case ReplayState::kFailed:
+    case ReplayState::kRunning:
+      fmt::print(stderr, "culprit: the replay failed: {}\n", static_cast<const char*>(report.said));
+      break;
+  }
+  if (report.memory_differs) {
+    fmt::print(stderr, "culprit: the program's final memory differs from that of the recorded run\n");
+  }
+}
+
+ExitCode run(const Options& options) {
+  const auto directory = recording::find_recording(options.name);
+  const recording::Manifest manifest = recording::read_manifest(directory);
+  const bool finished = manifest.state == recording::State::kFinished;
+  const recording::EventStream stream(directory, finished);
+  if (options.verify && finished) recording::check_files(directory, manifest);
+
+  const ReplayReport report = recording::replay(directory, stream);
+  const bool same = (report.state == ReplayState::kFinished || report.state == ReplayState::kLogEnded) &&
+                    !(options.verify && report.memory_differs);
+  if (options.json) {
+    const nlohmann::json text = {{"state", state_text(report.state)},
+                                 {"events", report.events},
+                                 {"exit_status", report.exit_status},
+                                 {"exit_signal", report.exit_signal},
+                                 {"memory_differs", report.memory_differs != 0},
+                                 {"said", static_cast<const char*>(report.said)}};
+    fmt::print(stderr, "{}\n", text.dump());
+  } else {
+    say(stream, report);
+  }
+  return same ? ExitCode::kAnswered : ExitCode::kNothingFound;
+}
+
+const Registration kRegistration{Command{
+    "replay",
+    "Repeat a recorded run exactly",
+    "Runs the recorded program again. Whatever it asks of the kernel is answered from the recording, so that nothing\n"
+    "outside is read, written or started; its output is shown again. Every system call is compared with the recorded\n"
+    "one, arguments and written data included. With --verify, also the copied files before and the whole memory "
+    "after.\n"
+    "Exit status 1: the replay differs from the recording.",
+    {{"culprit replay", "replays the latest recording"},
+     {"culprit replay prog-3 --verify", "replays prog-3 and compares all that can be compared"}},
+    [](CLI::App& app) {
+      auto options = std::make_shared<Options>();
+      app.add_option("recording", options->name, "A directory, or a name that `culprit ls` shows; default: the latest");
+      app.add_flag("--verify", options->verify, "Also compare copied files and final memory");
+      app.add_flag("--json", options->json, "Say the result as JSON, on standard error");
+      return [options] { return run(*options); };
+    }}};
+
+}  // namespace
+}  // namespace culprit::cli

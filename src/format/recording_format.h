@@ -1,0 +1,177 @@
+// A recording on disk and what runtime and launcher share while it is made (docs/formats.md, "Recording").
+//
+// A recording is a directory: `manifest.json`, `log`, `files/N` (copies of executables and mapped files) and, until it
+// is finished, `ring`. The events form one byte stream. The runtime writes it into the ring, a file mapped into the
+// program; the launcher moves it from there into frames of `log`. What a killed recording leaves is the frames plus the
+// ring. Little endian, naturally aligned. Any change of a layout bumps kRecordingVersion.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace culprit::format {
+
+inline constexpr uint32_t kRecordingVersion = 1;
+
+// ---- log: a LogHeader, then frames -------------------------------------------------------------------------------
+
+inline constexpr char kLogMagic[8] = {'C', 'U', 'L', 'P', 'L', 'O', 'G', '\n'};
+
+struct LogHeader {
+  char magic[8];
+  uint32_t version;
+  uint32_t header_bytes;  ///< sizeof(LogHeader): where the first frame starts
+};
+static_assert(sizeof(LogHeader) == 16);
+
+inline constexpr uint32_t kFrameMagic = 0x4d525643;       // "CVRM" in memory
+inline constexpr uint32_t kMaximumFrameBytes = 4u << 20;  ///< of a frame's raw bytes
+
+enum class FrameCodec : uint32_t { kStored = 0, kZstd = 1 };
+
+/// A frame holds the stream's bytes [stream_offset, stream_offset + raw_bytes); frames follow each other without gaps.
+/// Frames need not end where events end.
+struct FrameHeader {
+  uint32_t magic;
+  uint32_t codec;
+  uint64_t stream_offset;
+  uint32_t raw_bytes;
+  uint32_t stored_bytes;  ///< of what follows this header
+  uint32_t check;         ///< CRC-32C of this header with check = 0, then of the stored bytes
+  uint32_t reserved;
+};
+static_assert(sizeof(FrameHeader) == 32);
+
+// ---- ring: a RingHeader in the first page, then ring_bytes of stream ------------------------------------------------
+
+inline constexpr char kRingMagic[8] = {'C', 'U', 'L', 'P', 'R', 'I', 'N', 'G'};
+inline constexpr uint64_t kRingHeaderBytes = 4096;
+inline constexpr uint64_t kRingBytes = 16u << 20;
+inline constexpr uint64_t kRingWakeBytes = 1u << 20;  ///< the launcher is woken each time so much has been committed
+
+/// The stream's byte b stands at kRingHeaderBytes + b % ring_bytes. Bytes [consumed, committed) exist only in the ring.
+struct RingHeader {
+  char magic[8];
+  uint32_t version;
+  uint32_t launcher;  ///< process id of the launcher
+  uint64_t ring_bytes;
+  uint64_t committed;      ///< stream bytes written by the runtime
+  uint64_t consumed;       ///< stream bytes that stand in frames of the log
+  uint32_t wake_launcher;  ///< futex word, counted up by the runtime
+  uint32_t wake_runtime;   ///< futex word, counted up by the launcher
+  uint32_t abandoned;      ///< 1: the launcher is gone and the runtime writes the frames itself
+  uint32_t error;          ///< errno with which writing the log failed; the program then runs on unrecorded
+};
+static_assert(sizeof(RingHeader) <= kRingHeaderBytes);
+
+// ---- events ---------------------------------------------------------------------------------------------------------
+
+enum class EventKind : uint8_t {
+  kNone = 0,
+  kStart,  ///< an image starts: parts kText (program path), then kMap for each mapping, kMemory (the stack), kRegisters
+  kCall,   ///< a system call: number, result, parts for what the kernel wrote
+  kFile,   ///< result is the index N of the copy `files/N`; parts kText (path), kIdentity
+  kSignal,       ///< an asynchronous signal given to the program: number; part kMemory with address 0 is the siginfo
+  kFault,        ///< a synchronous fault: number is the signal, result the instruction's address
+  kTimestamp,    ///< rdtsc (number 0) or rdtscp (number 1, processor id in `ticks`): result is the value
+  kThreadStart,  ///< a new thread runs for the first time
+  kThreadEnd,    ///< number 60 (exit)
+  kExit,         ///< the program ends by exit_group (result = status) or by a signal (number); `check` is the memory's
+  kNote,         ///< part kText: something a reader should know, e.g. a refused call
+  kPreempt,      ///< the thread gave up the baton at `ticks`
+};
+
+/// Event::flags.
+inline constexpr uint8_t kAtEntry = 1;       ///< a signal given before the next system call ran
+inline constexpr uint8_t kShowOnOutput = 2;  ///< the call wrote to what was the program's standard output
+inline constexpr uint8_t kShowOnError = 4;   ///< … standard error
+inline constexpr uint8_t kFatal = 8;         ///< the signal or fault ended the program
+
+/// The header of every event; parts follow until `bytes` are used up.
+struct Event {
+  uint32_t bytes;  ///< header and parts, a multiple of 8
+  EventKind kind;
+  uint8_t flags;
+  uint16_t number;  ///< of the system call or signal
+  uint32_t thread;  ///< 0 for the first thread, counted up in order of creation
+  uint32_t check;   ///< CRC-32C of the call's arguments and of the memory it read
+  int64_t result;
+  uint64_t ticks;  ///< of this thread; 0 without instrumentation
+};
+static_assert(sizeof(Event) == 32);
+
+enum class PartKind : uint32_t {
+  kMemory = 1,     ///< bytes that the kernel wrote at `address`
+  kText = 2,       ///< characters without terminator
+  kMap = 3,        ///< a MapPart
+  kRegisters = 4,  ///< a StartRegisters
+  kIdentity = 5,   ///< a FileIdentity
+};
+
+/// The header of a part; `bytes` bytes follow, padded to a multiple of 8.
+struct Part {
+  uint64_t address;
+  uint32_t bytes;
+  PartKind kind;
+};
+static_assert(sizeof(Part) == 16);
+
+inline constexpr uint32_t kNoFile = 0xffffffff;
+
+/// A mapping whose contents come from `files/N`, or zeros.
+struct MapPart {
+  uint64_t address;
+  uint64_t bytes;
+  uint64_t file_offset;
+  uint32_t file;        ///< index N, or kNoFile
+  uint32_t protection;  ///< PROT_ bits
+  uint64_t zero_from;   ///< bytes of the mapping from this address on are cleared; its end: none
+};
+static_assert(sizeof(MapPart) == 40);
+
+struct StartRegisters {
+  uint64_t entry;
+  uint64_t stack;
+};
+static_assert(sizeof(StartRegisters) == 16);
+
+struct FileIdentity {
+  uint64_t device;
+  uint64_t inode;
+  uint64_t bytes;
+  int64_t modified_s;
+  int64_t modified_ns;
+};
+static_assert(sizeof(FileIdentity) == 40);
+
+// ---- what a replaying runtime tells its launcher -------------------------------------------------------------------
+
+enum class ReplayState : uint32_t {
+  kRunning = 0,  ///< the process ended without a word: it was killed from outside
+  kFinished,     ///< the last event was reached and it ended the program
+  kLogEnded,     ///< the recording stops before the program's end (it was killed); everything in it was replayed
+  kDiverged,     ///< the program did something else than recorded; `said` names it
+  kFailed,       ///< the runtime could not go on; `said` names the reason
+};
+
+/// The first page of the report file that the launcher shares with a replay.
+struct ReplayReport {
+  ReplayState state;
+  uint32_t memory_differs;  ///< 1: the final memory's hash is not the recorded one
+  uint64_t events;          ///< consumed
+  uint64_t stream_offset;   ///< of the event at which it ended or diverged
+  int64_t exit_status;
+  int64_t exit_signal;
+  // When diverged: what the program did.
+  EventKind actual_kind;
+  uint8_t reserved[3];
+  uint32_t actual_thread;
+  uint32_t actual_check;
+  uint32_t actual_number;
+  uint64_t actual_arguments[6];
+  uint64_t actual_address;  ///< instruction pointer
+  char said[256];           ///< one line, NUL-terminated
+};
+static_assert(sizeof(ReplayReport) <= 4096);
+
+}  // namespace culprit::format

@@ -1,0 +1,34 @@
+// Making a recording: starts the program under the runtime, drains its ring, finishes the directory.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "recording/manifest.h"
+
+namespace culprit::recording {
+
+struct RecordOptions {
+  std::filesystem::path directory;   ///< empty: the next free name in the default folder
+  std::vector<std::string> command;  ///< program (looked up in PATH) and arguments
+  int zstd_level = 1;
+};
+
+struct Recorded {
+  std::filesystem::path directory;
+  Manifest manifest;
+};
+
+/// Runs the command to its end. Throws UserError.
+Recorded record(const RecordOptions& options);
+
+/// The executable that starts when `command` is run, after following `#!` lines, with its argv.
+struct Executable {
+  std::string path;                    ///< absolute
+  std::vector<std::string> arguments;  ///< argv
+};
+
+Executable resolve(const std::vector<std::string>& command);
+
+}  // namespace culprit::recording

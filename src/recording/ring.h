@@ -1,0 +1,38 @@
+// The launcher's side of the ring: moves what the runtime wrote into frames of the log.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+
+#include "format/recording_format.h"
+
+namespace culprit::recording {
+
+/// Owns a recording's ring and log while it is made.
+class RingDrain {
+ public:
+  /// Makes `directory`/ring and `directory`/log. Throws UserError.
+  RingDrain(const std::filesystem::path& directory, int zstd_level);
+  ~RingDrain();
+  RingDrain(const RingDrain&) = delete;
+
+  /// Moves everything that is committed. Throws UserError when the log cannot be written.
+  void drain();
+
+  /// Drains whenever the runtime asks, until stop() is called from another thread.
+  void run();
+  void stop();
+
+  uint64_t stream_bytes() const;
+
+ private:
+  std::filesystem::path log_path_;
+  int zstd_level_;
+  int log_ = -1;
+  format::RingHeader* header_ = nullptr;
+  const std::byte* bytes_ = nullptr;
+  uint32_t stopping_ = 0;
+};
+
+}  // namespace culprit::recording

@@ -1,0 +1,74 @@
+#include "recording/runtime_process.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+
+#include "base/error.h"
+#include "base/file.h"
+
+namespace culprit::recording {
+
+RuntimeProcess::RuntimeProcess(const std::vector<std::string>& arguments,
+                               const std::vector<std::pair<std::string, std::string>>& defaults,
+                               const std::vector<int>& inherited) {
+  const std::string runtime = (parts_directory() / "culprit-ld").string();
+  if (::access(runtime.c_str(), X_OK) != 0) {
+    throw UserError(fmt::format("Culprit's own part {} is missing", runtime),
+                    "install Culprit whole, or run it from its build tree", ExitCode::kEnvironmentLacks);
+  }
+  std::vector<char*> argv = {const_cast<char*>("culprit-ld")};
+  for (const std::string& each : arguments) argv.push_back(const_cast<char*>(each.c_str()));
+  argv.push_back(nullptr);
+
+  former_interrupt_ = ::signal(SIGINT, SIG_IGN);
+  former_quit_ = ::signal(SIGQUIT, SIG_IGN);
+  int failed[2];
+  if (::pipe2(failed, O_CLOEXEC) != 0) throw UserError("cannot make a pipe", "close some files");
+  child_ = ::fork();
+  if (child_ == 0) {
+    ::signal(SIGINT, former_interrupt_);
+    ::signal(SIGQUIT, former_quit_);
+    for (const auto& [name, value] : defaults) ::setenv(name.c_str(), value.c_str(), 0);
+    for (const int fd : inherited) ::fcntl(fd, F_SETFD, 0);
+    ::execv(runtime.c_str(), argv.data());
+    const int error = errno;
+    if (::write(failed[1], &error, sizeof error) != sizeof error) ::_exit(126);
+    ::_exit(127);
+  }
+  ::close(failed[1]);
+  int error = child_ < 0 ? errno : 0;
+  if (child_ > 0 && ::read(failed[0], &error, sizeof error) != sizeof error) error = 0;
+  ::close(failed[0]);
+  if (error != 0) {
+    throw UserError(fmt::format("cannot start {}: {}", runtime, std::strerror(error)), "check the limits on processes",
+                    ExitCode::kEnvironmentLacks);
+  }
+}
+
+RuntimeEnd RuntimeProcess::wait() {
+  int status = 0;
+  while (::waitpid(child_, &status, 0) < 0) {
+    CULPRIT_ASSERT(errno == EINTR, std::strerror(errno));
+  }
+  child_ = -1;
+  if (WIFSIGNALED(status)) return {0, WTERMSIG(status)};
+  return {WEXITSTATUS(status), 0};
+}
+
+RuntimeProcess::~RuntimeProcess() {
+  if (child_ > 0) {
+    ::kill(child_, SIGKILL);
+    wait();
+  }
+  ::signal(SIGINT, former_interrupt_);
+  ::signal(SIGQUIT, former_quit_);
+}
+
+}  // namespace culprit::recording

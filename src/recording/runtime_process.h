@@ -1,0 +1,38 @@
+// Starting culprit-ld.
+#pragma once
+
+#include <sys/types.h>
+
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace culprit::recording {
+
+struct RuntimeEnd {
+  int exit_status = 0;  ///< valid when signal is 0
+  int signal = 0;
+};
+
+/// A process that runs culprit-ld with the caller's standard streams. While it runs, the terminal's interrupt keys are
+/// the program's and not this process's.
+class RuntimeProcess {
+ public:
+  /// `defaults` are environment variables that are set unless they are set already; `inherited` are descriptors that
+  /// stay open. Throws UserError.
+  RuntimeProcess(const std::vector<std::string>& arguments,
+                 const std::vector<std::pair<std::string, std::string>>& defaults,
+                 const std::vector<int>& inherited = {});
+  ~RuntimeProcess();
+  RuntimeProcess(const RuntimeProcess&) = delete;
+
+  pid_t id() const { return child_; }
+  RuntimeEnd wait();
+
+ private:
+  pid_t child_ = -1;
+  void (*former_interrupt_)(int) = nullptr;
+  void (*former_quit_)(int) = nullptr;
+};
+
+}  // namespace culprit::recording

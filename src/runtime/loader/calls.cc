@@ -1,0 +1,272 @@
+#include "runtime/loader/calls.h"
+
+#include "format/crc32c.h"
+#include "runtime/loader/buffers.h"
+#include "runtime/loader/files.h"
+#include "runtime/loader/log_cursor.h"
+#include "runtime/loader/log_writer.h"
+#include "runtime/loader/signals.h"
+#include "runtime/loader/text.h"
+
+namespace culprit::loader {
+namespace {
+
+using format::CallClass;
+using format::Event;
+using format::EventKind;
+using format::PartKind;
+
+Extents extents;
+PartSource parts[Extents::kMost];
+
+uint8_t shows(uint64_t fd) {
+  return fd < kMostDescriptors ? runtime.shows[fd] : 0;
+}
+
+/// Whether the call's data goes to the first output or error.
+uint8_t show_flags(const Call& call, long result) {
+  if (result <= 0) return 0;
+  switch (call.number) {
+    case __NR_write:
+    case __NR_pwrite64:
+    case __NR_writev:
+    case __NR_pwritev:
+    case __NR_pwritev2:
+    case __NR_sendto:
+    case __NR_sendmsg:
+      return shows(call.arguments[0]);
+    default:
+      return 0;
+  }
+}
+
+/// Data that goes from file to file without passing through memory could not be shown by a replay: answered with
+/// EINVAL, upon which programs copy by read and write.
+bool bypasses_memory_to_output(const Call& call) {
+  switch (call.number) {
+    case __NR_sendfile:
+      return shows(call.arguments[0]) != 0;
+    case __NR_tee:
+      return shows(call.arguments[1]) != 0;
+    case __NR_splice:
+    case __NR_copy_file_range:
+      return shows(call.arguments[2]) != 0;
+    default:
+      return false;
+  }
+}
+
+/// Answers /proc/self/exe with the program instead of this runtime.
+long correct_own_name(const Call& call, long result) {
+  const bool at = call.number == __NR_readlinkat;
+  if (failed(result) || !(at || call.number == __NR_readlink)) return result;
+  const auto* path = reinterpret_cast<const char*>(call.arguments[at ? 1 : 0]);
+  Line own;
+  own << "/proc/" << runtime.process << "/exe";
+  if (!text_equal(path, "/proc/self/exe") && !text_equal(path, own.text())) return result;
+  const uint64_t room = call.arguments[at ? 3 : 2];
+  uint64_t bytes = text_bytes(runtime.program);
+  if (bytes > room) bytes = room;
+  __builtin_memcpy(reinterpret_cast<void*>(call.arguments[at ? 2 : 1]), runtime.program, bytes);
+  return static_cast<long>(bytes);
+}
+
+long run(Call& call) {
+  if (bypasses_memory_to_output(call)) return -EINVAL;
+  long result;
+  if (call.description->flags & format::kMayBlock) {
+    Thread& thread = current_thread();
+    const uint64_t* mask = mask_during(call);
+    result = interruptible(static_cast<long>(call.number), call.arguments, &thread.arrived);
+    if (mask != nullptr) wait_under_mask(thread, *mask);
+  } else {
+    result = raw(static_cast<long>(call.number), call.arguments[0], call.arguments[1], call.arguments[2],
+                 call.arguments[3], call.arguments[4], call.arguments[5]);
+  }
+  return correct_own_name(call, result);
+}
+
+/// Calls on descriptors that must not reach the runtime's own.
+long run_guarded(Call& call) {
+  const uint64_t* arguments = call.arguments;
+  switch (call.number) {
+    case __NR_close:
+      if (is_own_descriptor(arguments[0])) return -EBADF;
+      break;
+    case __NR_dup2:
+    case __NR_dup3:
+      if (is_own_descriptor(arguments[0]) || is_own_descriptor(arguments[1])) return -EBADF;
+      break;
+    case __NR_close_range: {
+      const auto own = static_cast<uint64_t>(runtime.directory);
+      if (runtime.directory < 0 || arguments[0] > own || arguments[1] < own) break;
+      long result = 0;
+      if (arguments[0] < own) result = raw(__NR_close_range, arguments[0], own - 1, arguments[2]);
+      if (result == 0 && arguments[1] > own) result = raw(__NR_close_range, own + 1, arguments[1], arguments[2]);
+      return result;
+    }
+    case __NR_arch_prctl:
+      // GS belongs to the runtime; processor id faulting would reach it as a fault.
+      if (arguments[0] == ARCH_SET_GS || arguments[0] == ARCH_GET_GS || arguments[0] == ARCH_SET_CPUID) return -EINVAL;
+      return raw(__NR_arch_prctl, arguments[0], arguments[1]);
+    default:
+      break;
+  }
+  return raw(static_cast<long>(call.number), arguments[0], arguments[1], arguments[2], arguments[3], arguments[4]);
+}
+
+void note_refused(const Call& call) {
+  if (runtime.mode != Mode::kRecord || call.number == __NR_rseq || call.number == __NR_clone3) return;
+  Line line;
+  line << "refused the system call " << call.description->name << " (" << call.number << ")";
+  const PartSource text = {0, line.text(), static_cast<uint32_t>(line.size()), PartKind::kText};
+  append_event({.bytes = 0,
+                .kind = EventKind::kNote,
+                .flags = 0,
+                .number = static_cast<uint16_t>(call.number),
+                .thread = current_thread().index,
+                .check = 0,
+                .result = 0,
+                .ticks = 0},
+               &text, 1);
+}
+
+void show(uint8_t flags) {
+  const int fd = flags & format::kShowOnError ? 2 : 1;
+  for (uint32_t each = 0; each < extents.count; ++each) {
+    uint64_t at = extents.list[each].address, bytes = extents.list[each].bytes;
+    while (bytes > 0) {
+      const long put = raw(__NR_write, fd, at, bytes);
+      if (put == -EINTR || put == -EAGAIN) continue;
+      if (put <= 0) return;  // nobody reads what the replay shows; the replay itself goes on
+      at += static_cast<uint64_t>(put);
+      bytes -= static_cast<uint64_t>(put);
+    }
+  }
+}
+
+/// The next event, which must be this call.
+const Event& expect(const Call& call) {
+  Thread& thread = current_thread();
+  const Event* event = peek_event();
+  if (event == nullptr) end_replay(format::ReplayState::kLogEnded, 0, 0, false);
+  const bool same = event->kind == EventKind::kCall && event->thread == thread.index && event->number == call.number;
+  if (event->kind == EventKind::kExit && (event->flags & format::kFatal)) {
+    // Killed while in its own code: the place is not known more exactly than this.
+    end_replay(format::ReplayState::kFinished, 0, event->number, false);
+  }
+  next_event();
+  if (!same) {
+    diverge({EventKind::kCall, thread.index, static_cast<uint32_t>(call.number), 0, call.arguments, call.context->rip},
+            "makes another call");
+  }
+  return *event;
+}
+
+void compare_check(const Call& call, const Event& event) {
+  const uint32_t check = check_of(call, event.result);
+  if (check == event.check) return;
+  diverge({EventKind::kCall, current_thread().index, static_cast<uint32_t>(call.number), check, call.arguments,
+           call.context->rip},
+          "makes the call with other arguments or data");
+}
+
+long replay(Call& call) {
+  const Event& event = expect(call);
+  compare_check(call, event);
+  for (PartView part(event); part.valid(); part.next()) {
+    if (part.kind() == PartKind::kMemory) {
+      __builtin_memcpy(reinterpret_cast<void*>(part.address()), part.bytes(), part.size());
+    }
+  }
+  if (event.flags & (format::kShowOnOutput | format::kShowOnError)) {
+    extents.clear();
+    read_extents(*call.description, call.arguments, event.result, extents);
+    show(event.flags);
+  }
+  if (const uint64_t* mask = mask_during(call)) wait_under_mask(current_thread(), *mask);
+  return event.result;
+}
+
+void log_call(const Call& call, const Before& before, long result) {
+  const uint32_t check = check_of(call, result);
+  extents.clear();
+  written_extents(*call.description, call.arguments, before, result, extents);
+  if (extents.truncated) fail("a call wrote to more places than the runtime can log");
+  for (uint32_t each = 0; each < extents.count; ++each) {
+    parts[each] = {extents.list[each].address, reinterpret_cast<const void*>(extents.list[each].address),
+                   static_cast<uint32_t>(extents.list[each].bytes), PartKind::kMemory};
+  }
+  append_event({.bytes = 0,
+                .kind = EventKind::kCall,
+                .flags = show_flags(call, result),
+                .number = static_cast<uint16_t>(call.number),
+                .thread = current_thread().index,
+                .check = check,
+                .result = result,
+                .ticks = 0},
+               parts, extents.count);
+}
+
+long run_and_log(Call& call) {
+  const Before before = words_before(*call.description, call.arguments);
+  const long result = call.description->call_class == CallClass::kDescriptor ? run_guarded(call) : run(call);
+  follow_descriptors(call.number, call.arguments, result);
+  if (runtime.mode == Mode::kRecord) log_call(call, before, result);
+  return result;
+}
+
+}  // namespace
+
+uint32_t check_of(const Call& call, long result) {
+  uint32_t check = format::crc32c(0, &call.number, sizeof call.number);
+  check = format::crc32c(check, call.arguments, call.description->arguments * sizeof(uint64_t));
+  if (result < 0) return check;
+  static Extents read;
+  read.clear();
+  read_extents(*call.description, call.arguments, result, read);
+  for (uint32_t each = 0; each < read.count; ++each) {
+    check = format::crc32c(check, reinterpret_cast<const void*>(read.list[each].address), read.list[each].bytes);
+  }
+  return check;
+}
+
+long settle(Call& call, long result) {
+  if (runtime.mode == Mode::kReplay) {
+    const Event& event = expect(call);
+    compare_check(call, event);
+    return event.result;
+  }
+  const uint32_t check = runtime.mode == Mode::kRecord ? check_of(call, result) : 0;
+  append_event({.bytes = 0,
+                .kind = EventKind::kCall,
+                .flags = 0,
+                .number = static_cast<uint16_t>(call.number),
+                .thread = current_thread().index,
+                .check = check,
+                .result = result,
+                .ticks = 0});
+  return result;
+}
+
+long answer(Call& call) {
+  switch (call.description->call_class) {
+    case CallClass::kRecorded:
+      return runtime.mode == Mode::kReplay ? replay(call) : run_and_log(call);
+    case CallClass::kDescriptor:
+      if (runtime.mode != Mode::kReplay) return run_and_log(call);
+      // The thread pointer is the processor's and not the log's.
+      if (call.number == __NR_arch_prctl) run_guarded(call);
+      return replay(call);
+    case CallClass::kMemory:
+      return memory_call(call);
+    case CallClass::kEmulated:
+      return process_call(call);
+    case CallClass::kRefused:
+      note_refused(call);
+      return settle(call, -ENOSYS);
+  }
+  return -ENOSYS;
+}
+
+}  // namespace culprit::loader

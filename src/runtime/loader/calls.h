@@ -1,0 +1,24 @@
+// Answering the program's system calls, recording and replaying.
+#pragma once
+
+#include "runtime/loader/runtime.h"
+
+namespace culprit::loader {
+
+/// Runs the call (recording, or in a child that is not recorded) or answers it from the log; logs or checks it.
+long answer(Call& call);
+
+/// Logs the call's event, or consumes and checks the one in the log. `written` says where the kernel wrote.
+/// Replaying, returns the recorded result after feeding back what was written; else `result`.
+long settle(Call& call, long result);
+
+/// mmap, munmap, mprotect, mremap, brk, madvise.
+long memory_call(Call& call);
+
+/// fork, vfork, clone, execve, exit, exit_group and the few of threads that need no kernel.
+long process_call(Call& call);
+
+/// CRC-32C of number, arguments and, for calls that succeeded, of what the kernel read.
+uint32_t check_of(const Call& call, long result);
+
+}  // namespace culprit::loader

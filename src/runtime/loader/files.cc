@@ -1,0 +1,167 @@
+#include "runtime/loader/files.h"
+
+#include "runtime/loader/log_writer.h"
+#include "runtime/loader/runtime.h"
+#include "runtime/loader/text.h"
+
+namespace culprit::loader {
+namespace {
+
+using format::FileIdentity;
+
+struct Copy {
+  FileIdentity identity;
+  bool settled;  ///< its modification time was old enough that any later change shows in it
+};
+constexpr uint32_t kMostCopies = 65536;
+Copy copies[kMostCopies];
+uint32_t copy_count;
+
+constexpr uint32_t kRegular = 0100000, kTypeMask = 0170000;
+constexpr unsigned kFiclone = 0x40049409;
+
+bool same_file(const FileIdentity& one, const FileIdentity& other) {
+  return one.device == other.device && one.inode == other.inode && one.bytes == other.bytes &&
+         one.modified_s == other.modified_s && one.modified_ns == other.modified_ns;
+}
+
+void name_of_copy(uint32_t index, Line& line) {
+  line << "files/" << static_cast<uint64_t>(index);
+}
+
+/// False when reading or writing fails.
+bool copy_contents(int from, int to, uint64_t bytes) {
+  if (raw(__NR_ioctl, to, kFiclone, from) == 0) return true;
+  int64_t offset = 0;
+  while (static_cast<uint64_t>(offset) < bytes) {
+    const long result = raw(__NR_copy_file_range, from, word(&offset), to, 0, bytes - offset, 0);
+    if (result == 0) break;
+    if (result < 0) break;
+  }
+  static char buffer[65536];
+  raw(__NR_lseek, to, offset, 0);
+  while (static_cast<uint64_t>(offset) < bytes) {
+    const long got = raw(__NR_pread64, from, word(buffer), sizeof buffer, offset);
+    if (got == 0) break;
+    if (got < 0) return false;
+    for (long put = 0; put < got;) {
+      const long result = raw(__NR_write, to, word(buffer + put), got - put);
+      if (result < 0) return false;
+      put += result;
+    }
+    offset += got;
+  }
+  return true;
+}
+
+void log_copy(uint32_t index, int fd, const FileIdentity& identity) {
+  static char path[4096];
+  Line link;
+  link << "/proc/self/fd/" << fd;
+  long length = raw(__NR_readlink, word(link.text()), word(path), sizeof path);
+  if (length < 0) length = 0;
+  const PartSource parts[] = {{0, path, static_cast<uint32_t>(length), format::PartKind::kText},
+                              {0, &identity, sizeof identity, format::PartKind::kIdentity}};
+  append_event({.bytes = 0,
+                .kind = format::EventKind::kFile,
+                .flags = 0,
+                .number = 0,
+                .thread = 0,
+                .check = 0,
+                .result = index,
+                .ticks = 0},
+               parts, 2);
+}
+
+}  // namespace
+
+uint32_t copy_in_recording(int fd) {
+  struct stat status;
+  if (raw(__NR_fstat, fd, word(&status)) != 0 || (status.st_mode & kTypeMask) != kRegular) return format::kNoFile;
+  const FileIdentity identity = {status.st_dev, status.st_ino, static_cast<uint64_t>(status.st_size),
+                                 static_cast<int64_t>(status.st_mtime), static_cast<int64_t>(status.st_mtime_nsec)};
+  for (uint32_t index = copy_count; index-- > 0;) {
+    if (copies[index].settled && same_file(copies[index].identity, identity)) return index;
+  }
+  if (copy_count == kMostCopies) return format::kNoFile;
+  Line name;
+  name_of_copy(copy_count, name);
+  const long to = raw(__NR_openat, runtime.directory, word(name.text()), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+  if (failed(to)) return format::kNoFile;
+  // Mapped files can be opened for writing only; then a second descriptor reads.
+  Line path;
+  path << "/proc/self/fd/" << fd;
+  const long from = raw(__NR_openat, AT_FDCWD, word(path.text()), O_RDONLY | O_CLOEXEC, 0);
+  const bool copied = copy_contents(failed(from) ? fd : static_cast<int>(from), static_cast<int>(to), identity.bytes);
+  if (!failed(from)) raw(__NR_close, from);
+  raw(__NR_close, to);
+  if (!copied) {
+    raw(__NR_unlinkat, runtime.directory, word(name.text()), 0);
+    return format::kNoFile;
+  }
+  __kernel_timespec now;
+  raw(__NR_clock_gettime, 0, word(&now));
+  copies[copy_count] = {identity, now.tv_sec - identity.modified_s > 2};
+  log_copy(copy_count, fd, identity);
+  return copy_count++;
+}
+
+int open_copy(uint32_t index) {
+  Line name;
+  name_of_copy(index, name);
+  const long fd = raw(__NR_openat, runtime.directory, word(name.text()), O_RDONLY | O_CLOEXEC, 0);
+  if (failed(fd)) fail("a copied file is missing from the recording", fd);
+  return static_cast<int>(fd);
+}
+
+bool is_own_descriptor(uint64_t fd) {
+  return runtime.directory >= 0 && static_cast<int>(fd) == runtime.directory;
+}
+
+int move_high(int fd) {
+  uint64_t limit[2] = {1024, 1024};
+  raw(__NR_getrlimit, 7 /* RLIMIT_NOFILE */, word(limit));
+  const uint64_t top = limit[0] < 1048576 ? limit[0] : 1048576;
+  long high = -EINVAL;
+  for (uint64_t below = 8; below < top && failed(high); below += 64) {
+    high = raw(__NR_fcntl, fd, F_DUPFD_CLOEXEC, top - below);
+  }
+  if (failed(high)) return fd;
+  raw(__NR_close, fd);
+  return static_cast<int>(high);
+}
+
+void follow_descriptors(uint64_t number, const uint64_t* arguments, long result) {
+  if (failed(result)) return;
+  const auto shows = [](uint64_t fd) -> uint8_t { return fd < kMostDescriptors ? runtime.shows[fd] : 0; };
+  const auto set = [](uint64_t fd, uint8_t value) {
+    if (fd < kMostDescriptors) runtime.shows[fd] = value;
+  };
+  const auto created = static_cast<uint64_t>(result);
+  switch (number) {
+    case __NR_close:
+      return set(arguments[0], 0);
+    case __NR_dup:
+    case __NR_dup2:
+    case __NR_dup3:
+      return set(created, shows(arguments[0]));
+    case __NR_fcntl:
+      if (arguments[1] == F_DUPFD || arguments[1] == F_DUPFD_CLOEXEC) set(created, shows(arguments[0]));
+      return;
+    case __NR_close_range:
+      if (arguments[2] & 4 /* CLOSE_RANGE_CLOEXEC */) return;
+      for (uint64_t fd = arguments[0]; fd < kMostDescriptors && fd <= arguments[1]; ++fd) set(fd, 0);
+      return;
+    case __NR_pipe:
+    case __NR_pipe2:
+    case __NR_socketpair: {
+      const auto* pair = reinterpret_cast<const int32_t*>(arguments[number == __NR_socketpair ? 3 : 0]);
+      set(static_cast<uint64_t>(pair[0]), 0);
+      return set(static_cast<uint64_t>(pair[1]), 0);
+    }
+    default:
+      if (format::system_call(number).flags & format::kNewDescriptor) set(created, 0);
+  }
+}
+
+}  // namespace culprit::loader

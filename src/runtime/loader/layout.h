@@ -1,0 +1,26 @@
+// Where everything lies. The program's addresses are the same in every run; the runtime's are where the kernel puts
+// nothing of its own (its stack, vDSO and mmap base are within 1.1 TB of the top, brk of this image is not used).
+#pragma once
+
+#include <stdint.h>
+
+namespace culprit::loader {
+
+// The runtime's own: [kRuntimeLow, kRuntimeHigh). The image itself is linked at kRuntimeLow.
+inline constexpr uint64_t kRuntimeLow = 0x600000000000;
+inline constexpr uint64_t kThreadRegions = 0x610000000000;
+inline constexpr uint64_t kThreadRegionBytes = 1 << 20;  ///< guard page, runtime stack, Thread
+inline constexpr uint64_t kRingAddress = 0x620000000000;
+inline constexpr uint64_t kReportAddress = 0x621000000000;
+inline constexpr uint64_t kStreamAddress = 0x630000000000;
+inline constexpr uint64_t kRuntimeHigh = 0x700000000000;
+
+// The program's.
+inline constexpr uint64_t kProgramBase = 0x555555400000;  ///< of a position-independent executable
+inline constexpr uint64_t kMapLow = 0x700000000000;       ///< mmap without a place: from kMapHigh down
+inline constexpr uint64_t kMapHigh = 0x7d0000000000;
+inline constexpr uint64_t kStackTop = 0x7d8000000000;
+inline constexpr uint64_t kProgramHigh = 0x7d8000000000;  ///< the program has nothing at or above this
+inline constexpr uint64_t kStackBytesMost = 64u << 20;
+
+}  // namespace culprit::loader

@@ -1,0 +1,101 @@
+#include "runtime/loader/log_cursor.h"
+
+#include "runtime/loader/runtime.h"
+#include "runtime/loader/text.h"
+
+namespace culprit::loader {
+namespace {
+
+using format::Event;
+using format::EventKind;
+using format::ReplayReport;
+using format::ReplayState;
+
+const unsigned char* stream;
+uint64_t stream_bytes;
+uint64_t position;
+uint64_t consumed_events;
+uint64_t last_offset;
+ReplayReport* report;
+
+void say(const char* text) {
+  size_t each = 0;
+  for (; text[each] && each + 1 < sizeof report->said; ++each) report->said[each] = text[each];
+  report->said[each] = 0;
+}
+
+[[noreturn]] void finish(ReplayState state) {
+  report->events = consumed_events;
+  report->stream_offset = last_offset;
+  __atomic_store_n(&report->state, state, __ATOMIC_RELEASE);
+  raw(__NR_exit_group, 0);
+  __builtin_trap();
+}
+
+}  // namespace
+
+void open_stream(int stream_fd, int report_fd) {
+  struct stat status;
+  const long known = raw(__NR_fstat, stream_fd, word(&status));
+  if (failed(known)) fail("cannot read the recording's events", known);
+  stream_bytes = static_cast<uint64_t>(status.st_size);
+  if (stream_bytes > 0) {
+    const long mapped = raw(__NR_mmap, kStreamAddress, stream_bytes, PROT_READ, MAP_SHARED | MAP_FIXED, stream_fd, 0);
+    if (failed(mapped)) fail("cannot map the recording's events", mapped);
+  }
+  stream = reinterpret_cast<const unsigned char*>(kStreamAddress);
+  const long shared =
+      raw(__NR_mmap, kReportAddress, kPage, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, report_fd, 0);
+  if (failed(shared)) fail("cannot map the report", shared);
+  report = reinterpret_cast<ReplayReport*>(kReportAddress);
+  raw(__NR_close, stream_fd);
+  raw(__NR_close, report_fd);
+}
+
+const Event* peek_event() {
+  while (position < stream_bytes) {
+    const auto* event = reinterpret_cast<const Event*>(stream + position);
+    if (event->kind != EventKind::kFile && event->kind != EventKind::kNote) return event;
+    position += event->bytes;
+    ++consumed_events;
+  }
+  return nullptr;
+}
+
+const Event* next_event() {
+  const Event* event = peek_event();
+  if (event != nullptr) {
+    last_offset = position;
+    position += event->bytes;
+    ++consumed_events;
+  }
+  return event;
+}
+
+void diverge(const Actual& actual, const char* what) {
+  report->actual_kind = actual.kind;
+  report->actual_thread = actual.thread;
+  report->actual_number = actual.number;
+  report->actual_check = actual.check;
+  report->actual_address = actual.address;
+  for (int each = 0; each < 6; ++each) report->actual_arguments[each] = actual.arguments ? actual.arguments[each] : 0;
+  say(what);
+  finish(ReplayState::kDiverged);
+}
+
+void end_replay(ReplayState state, int64_t exit_status, int exit_signal, bool memory_differs) {
+  report->exit_status = exit_status;
+  report->exit_signal = exit_signal;
+  report->memory_differs = memory_differs;
+  finish(state);
+}
+
+void report_failure(const char* what) {
+  if (report == nullptr) return;
+  say(what);
+  report->events = consumed_events;
+  report->stream_offset = last_offset;
+  __atomic_store_n(&report->state, ReplayState::kFailed, __ATOMIC_RELEASE);
+}
+
+}  // namespace culprit::loader

@@ -1,0 +1,153 @@
+#include "runtime/loader/log_writer.h"
+
+#include "format/crc32c.h"
+#include "runtime/loader/runtime.h"
+
+namespace culprit::loader {
+namespace {
+
+using format::Event;
+using format::FrameHeader;
+using format::Part;
+using format::RingHeader;
+
+RingHeader* ring;
+unsigned char* ring_bytes;
+uint64_t ring_size;
+uint64_t written;   // stream bytes put into the ring, of which ring->committed are announced
+uint64_t woken_at;  // committed bytes at the last wake of the launcher
+
+uint64_t load(const uint64_t& word) {
+  return __atomic_load_n(&word, __ATOMIC_ACQUIRE);
+}
+
+void write_fully(int fd, const void* from, size_t bytes) {
+  const auto* at = static_cast<const char*>(from);
+  while (bytes > 0 && ring->error == 0) {
+    const long result = raw(__NR_write, fd, word(at), bytes);
+    if (result == -EINTR) continue;
+    if (result <= 0) {
+      ring->error = result == 0 ? EIO : static_cast<uint32_t>(-result);
+      return;
+    }
+    at += result;
+    bytes -= static_cast<size_t>(result);
+  }
+}
+
+/// The launcher is gone: does its work, without compression.
+void write_frames_here() {
+  const long fd = raw(__NR_openat, runtime.directory, word("log"), O_WRONLY | O_APPEND | O_CLOEXEC, 0);
+  if (failed(fd)) {
+    ring->error = static_cast<uint32_t>(-fd);
+    ring->consumed = ring->committed;
+    return;
+  }
+  while (ring->consumed < ring->committed) {
+    uint64_t bytes = ring->committed - ring->consumed;
+    if (bytes > format::kMaximumFrameBytes) bytes = format::kMaximumFrameBytes;
+    const unsigned char* from = ring_bytes + ring->consumed % ring_size;
+    FrameHeader header = {format::kFrameMagic,
+                          static_cast<uint32_t>(format::FrameCodec::kStored),
+                          ring->consumed,
+                          static_cast<uint32_t>(bytes),
+                          static_cast<uint32_t>(bytes),
+                          0,
+                          0};
+    header.check = format::crc32c(format::crc32c(0, &header, sizeof header), from, bytes);
+    write_fully(static_cast<int>(fd), &header, sizeof header);
+    write_fully(static_cast<int>(fd), from, bytes);
+    __atomic_store_n(&ring->consumed, ring->consumed + bytes, __ATOMIC_RELEASE);
+  }
+  raw(__NR_close, fd);
+}
+
+void wake_launcher() {
+  woken_at = ring->committed;
+  __atomic_add_fetch(&ring->wake_launcher, 1, __ATOMIC_RELEASE);
+  raw(__NR_futex, word(&ring->wake_launcher), FUTEX_WAKE, 1);
+}
+
+void commit() {
+  __atomic_store_n(&ring->committed, written, __ATOMIC_RELEASE);
+  if (ring->committed - woken_at >= format::kRingWakeBytes && ring->abandoned == 0) wake_launcher();
+}
+
+/// Waits until `bytes` more fit.
+void make_room(uint64_t bytes) {
+  while (written + bytes - load(ring->consumed) > ring_size) {
+    commit();
+    if (ring->abandoned == 0 && raw(__NR_kill, ring->launcher, 0) == -ESRCH) ring->abandoned = 1;
+    if (ring->abandoned) {
+      write_frames_here();
+      continue;
+    }
+    const uint32_t seen = __atomic_load_n(&ring->wake_runtime, __ATOMIC_ACQUIRE);
+    wake_launcher();
+    if (written + bytes - load(ring->consumed) <= ring_size) break;
+    const __kernel_timespec wait = {0, 100'000'000};
+    raw(__NR_futex, word(&ring->wake_runtime), FUTEX_WAIT, seen, word(&wait));
+  }
+}
+
+void put(const void* from, uint64_t bytes) {
+  constexpr uint64_t kPiece = 1 << 20;
+  const auto* at = static_cast<const unsigned char*>(from);
+  while (bytes > 0) {
+    const uint64_t piece = bytes < kPiece ? bytes : kPiece;
+    make_room(piece);
+    __builtin_memcpy(ring_bytes + written % ring_size, at, piece);
+    written += piece;
+    at += piece;
+    bytes -= piece;
+  }
+}
+
+constexpr uint64_t padded(uint64_t bytes) {
+  return (bytes + 7) & ~uint64_t{7};
+}
+
+}  // namespace
+
+void open_log(int directory) {
+  const long fd = raw(__NR_openat, directory, word("ring"), O_RDWR | O_CLOEXEC, 0);
+  if (failed(fd)) fail("cannot open the recording's ring", fd);
+  const auto map = [fd](uint64_t at, uint64_t bytes, uint64_t offset) {
+    const long result = raw(__NR_mmap, at, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, fd, offset);
+    if (failed(result)) fail("cannot map the recording's ring", result);
+  };
+  ring_size = format::kRingBytes;
+  map(kRingAddress, format::kRingHeaderBytes + ring_size, 0);
+  // A second view right behind the first makes every piece contiguous.
+  map(kRingAddress + format::kRingHeaderBytes + ring_size, ring_size, format::kRingHeaderBytes);
+  raw(__NR_close, fd);
+  ring = reinterpret_cast<RingHeader*>(kRingAddress);
+  ring_bytes = reinterpret_cast<unsigned char*>(kRingAddress + format::kRingHeaderBytes);
+  if (ring->version != format::kRecordingVersion || ring->ring_bytes != ring_size) fail("the ring has another version");
+  written = ring->committed;
+  woken_at = written;
+}
+
+void append_event(Event event, const PartSource* parts, uint32_t count) {
+  if (runtime.mode != Mode::kRecord) return;
+  uint64_t bytes = sizeof(Event);
+  for (uint32_t each = 0; each < count; ++each) bytes += sizeof(Part) + padded(parts[each].bytes);
+  if (bytes > 0xffffffff) fail("one call wrote more than 4 GB");
+  event.bytes = static_cast<uint32_t>(bytes);
+  put(&event, sizeof event);
+  for (uint32_t each = 0; each < count; ++each) {
+    const Part header = {parts[each].address, parts[each].bytes, parts[each].kind};
+    put(&header, sizeof header);
+    put(parts[each].bytes_at, parts[each].bytes);
+    const uint64_t zero = 0;
+    put(&zero, padded(parts[each].bytes) - parts[each].bytes);
+  }
+  commit();
+}
+
+void close_log() {
+  raw(__NR_munmap, kRingAddress, format::kRingHeaderBytes + 2 * ring_size);
+  ring = nullptr;
+}
+
+}  // namespace culprit::loader

@@ -1,0 +1,110 @@
+// culprit-ld: starts a program under recording or replay. It runs before ld.so, inside the program's own process.
+//
+//   culprit-ld record DIRECTORY PROGRAM ARGV0 [ARGUMENT…]     events into DIRECTORY/ring
+//   culprit-ld replay DIRECTORY STREAM REPORT                 descriptors of the event stream and of the report page
+
+#include "runtime/loader/files.h"
+#include "runtime/loader/image.h"
+#include "runtime/loader/intercept.h"
+#include "runtime/loader/log_cursor.h"
+#include "runtime/loader/log_writer.h"
+#include "runtime/loader/runtime.h"
+#include "runtime/loader/signals.h"
+#include "runtime/loader/text.h"
+
+namespace culprit::loader {
+
+Runtime runtime;
+
+void fail(const char* what, long result) {
+  Line line;
+  line << "culprit: " << what;
+  if (result < 0) line << ": error " << static_cast<int64_t>(-result);
+  line << "\n";
+  raw(__NR_write, 2, word(line.text()), line.size());
+  report_failure(what);
+  raw(__NR_exit_group, 127);
+  __builtin_trap();
+}
+
+namespace {
+
+/// Maps a thread's region and gives its runtime stack to the kernel for signal frames.
+Thread& make_thread(uint32_t index) {
+  const uint64_t region = kThreadRegions + index * kThreadRegionBytes;
+  const long mapped = raw(__NR_mmap, region + kPage, kThreadRegionBytes - kPage, PROT_READ | PROT_WRITE,
+                          MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED | MAP_NORESERVE, ~uint64_t{0}, 0);
+  if (failed(mapped)) fail("cannot map a thread's runtime stack", mapped);
+  auto* thread = reinterpret_cast<Thread*>((region + kThreadRegionBytes - sizeof(Thread)) & ~uint64_t{63});
+  thread->self = thread;
+  thread->index = index;
+  return *thread;
+}
+
+/// Makes `thread` the one that runs here.
+void adopt(Thread& thread) {
+  const uint64_t region = kThreadRegions + thread.index * kThreadRegionBytes;
+  const AlternateStack stack = {region + kPage, 0, 0, page_down(word(&thread)) - region - kPage};
+  if (const long result = raw(__NR_sigaltstack, word(&stack), 0)) fail("cannot set the runtime's stack", result);
+  if (const long result = raw(__NR_arch_prctl, ARCH_SET_GS, word(&thread))) fail("cannot set GS", result);
+}
+
+int number_of(const char* text) {
+  int number = 0;
+  for (; *text >= '0' && *text <= '9'; ++text) number = number * 10 + (*text - '0');
+  return number;
+}
+
+void open_directory(const char* path) {
+  const long fd = raw(__NR_openat, AT_FDCWD, word(path), O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0);
+  if (failed(fd)) fail("cannot open the recording's directory", fd);
+  runtime.directory = move_high(static_cast<int>(fd));
+}
+
+/// Which descriptors are the same open file as the output and the error that the program was started with.
+void remember_outputs() {
+  runtime.shows[1] = format::kShowOnOutput;
+  runtime.shows[2] = format::kShowOnError;
+}
+
+}  // namespace
+}  // namespace culprit::loader
+
+extern "C" [[noreturn]] void culprit_loader_start(uint64_t* stack) {
+  using namespace culprit;
+  using namespace culprit::loader;
+  const uint64_t count = stack[0];
+  char** arguments = reinterpret_cast<char**>(stack + 1);
+  if (count < 5) fail("culprit-ld is started by `culprit record` and `culprit replay`");
+  runtime.mode = text_equal(arguments[1], "replay") ? Mode::kReplay : Mode::kRecord;
+  runtime.process = static_cast<int32_t>(raw(__NR_getpid));
+
+  // Where events go or come from.
+  open_directory(arguments[2]);
+  if (runtime.mode == Mode::kReplay) {
+    open_stream(number_of(arguments[3]), number_of(arguments[4]));
+  } else {
+    open_log(runtime.directory);
+    remember_outputs();
+  }
+
+  // The program's memory, before anything of it runs.
+  format::StartRegisters start;
+  if (runtime.mode == Mode::kReplay) {
+    start = load_recorded_program();
+  } else {
+    const size_t bytes = text_bytes(arguments[3]);
+    if (bytes >= sizeof runtime.program) fail("the program's path is too long");
+    __builtin_memcpy(runtime.program, arguments[3], bytes);
+    start = load_program(runtime.program, stack, 4);
+  }
+
+  // From here on every call, fault and signal of the program enters the runtime.
+  Thread& thread = make_thread(0);
+  thread.id = runtime.process;
+  adopt(thread);
+  start_signals(thread);
+  trap_timestamps(true);
+  runtime.interception = intercept_calls(Interception::kDispatch);
+  enter_program(start.entry, start.stack);
+}

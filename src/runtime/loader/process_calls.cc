@@ -1,0 +1,110 @@
+// Processes and threads: fork, exec, exit, and what glibc registers per thread.
+
+#include "runtime/loader/calls.h"
+#include "runtime/loader/intercept.h"
+#include "runtime/loader/log_cursor.h"
+#include "runtime/loader/log_writer.h"
+#include "runtime/loader/memory_hash.h"
+#include "runtime/loader/signals.h"
+
+namespace culprit::loader {
+namespace {
+
+using format::EventKind;
+
+constexpr uint64_t kCloneVm = 0x100, kCloneVfork = 0x4000, kCloneThread = 0x10000, kCloneSetTls = 0x80000,
+                   kCloneParentSetTid = 0x100000;
+
+/// A child of its own memory, which runs on unrecorded. A vfork child gets a copy, too; the parent still waits until
+/// it execs or ends.
+long fork_child(Call& call) {
+  const bool clone = call.number == __NR_clone;
+  uint64_t flags = clone ? call.arguments[0] : 17 /* SIGCHLD */;
+  if (call.number == __NR_vfork) flags |= kCloneVfork;
+  if ((flags & kCloneVm) && !(flags & kCloneVfork)) return settle(call, -ENOSYS);
+  const uint64_t stack = clone ? call.arguments[1] : 0;
+  long result = 0;
+  if (runtime.mode != Mode::kReplay) {
+    result = raw(__NR_clone, flags & ~(kCloneVm | kCloneSetTls), 0, clone ? call.arguments[2] : 0,
+                 clone ? call.arguments[3] : 0, 0);
+    if (result == 0) {
+      if (runtime.mode == Mode::kRecord) close_log();
+      runtime.mode = Mode::kPass;
+      runtime.process = static_cast<int32_t>(raw(__NR_getpid));
+      intercept_calls_again(runtime.interception);
+      if (stack != 0) call.context->rsp = stack;
+      if (flags & kCloneSetTls) raw(__NR_arch_prctl, ARCH_SET_FS, call.arguments[4]);
+      return 0;
+    }
+  }
+  result = settle(call, result);
+  if ((flags & kCloneParentSetTid) && !failed(result)) {
+    *reinterpret_cast<int32_t*>(call.arguments[2]) = static_cast<int32_t>(result);
+  }
+  return result;
+}
+
+long execute(Call& call) {
+  if (runtime.mode != Mode::kPass) return settle(call, -ENOSYS);
+  trap_timestamps(false);  // it would survive exec
+  const long result = raw(__NR_execve, call.arguments[0], call.arguments[1], call.arguments[2]);
+  trap_timestamps(true);
+  return result;
+}
+
+[[noreturn]] void exit_program(Call& call) {
+  const auto status = static_cast<int64_t>(call.arguments[0] & 0xff);
+  Thread& thread = current_thread();
+  const uint32_t memory = hash_program_memory();
+  if (runtime.mode == Mode::kReplay) {
+    const format::Event* event = next_event();
+    if (event == nullptr) end_replay(format::ReplayState::kLogEnded, 0, 0, false);
+    if (event->kind != EventKind::kExit || event->number != 0 || event->result != status) {
+      diverge(
+          {EventKind::kExit, thread.index, static_cast<uint32_t>(call.number), 0, call.arguments, call.context->rip},
+          "ends by exit_group");
+    }
+    end_replay(format::ReplayState::kFinished, status, 0, memory && event->check && memory != event->check);
+  }
+  append_event({.bytes = 0,
+                .kind = EventKind::kExit,
+                .flags = 0,
+                .number = 0,
+                .thread = thread.index,
+                .check = memory,
+                .result = status,
+                .ticks = 0});
+  raw(__NR_exit_group, call.arguments[0]);
+  __builtin_trap();
+}
+
+}  // namespace
+
+long process_call(Call& call) {
+  switch (call.number) {
+    case __NR_rt_sigaction:
+    case __NR_rt_sigprocmask:
+    case __NR_sigaltstack:
+    case __NR_rt_sigsuspend:
+    case __NR_rt_sigreturn:
+      return settle(call, signal_call(call));
+    case __NR_fork:
+    case __NR_vfork:
+    case __NR_clone:
+      return fork_child(call);
+    case __NR_execve:
+      return execute(call);
+    case __NR_exit:
+    case __NR_exit_group:
+      exit_program(call);
+    case __NR_set_tid_address: {
+      return settle(call, current_thread().id);
+    }
+    case __NR_set_robust_list:
+      return settle(call, 0);
+    default:
+      return settle(call, -ENOSYS);
+  }
+}
+
+}  // namespace culprit::loader

@@ -1,0 +1,79 @@
+// The state of the runtime and of the program's threads. One instance, in the image's own memory.
+#pragma once
+
+#include "format/recording_format.h"
+#include "format/system_calls.h"
+#include "runtime/loader/address_space.h"
+#include "runtime/loader/intercept.h"
+#include "runtime/loader/kernel.h"
+#include "runtime/loader/layout.h"
+
+namespace culprit::loader {
+
+enum class Mode {
+  kRecord,  ///< calls run and are logged
+  kReplay,  ///< calls are answered from the log
+  kPass,    ///< a child of a recorded program: calls run, nothing is logged
+};
+
+/// A signal that arrived and waits to be given to the program.
+struct PendingSignal {
+  Siginfo siginfo;
+};
+
+/// One of the program's threads. Lies at the end of its region; its runtime stack ends below it. GS points at it.
+struct Thread {
+  Thread* self;
+  uint32_t index;
+  int32_t id;                ///< thread id as the program sees it
+  uint64_t blocked;          ///< the program's signal mask
+  uint64_t mask_after_wait;  ///< mask to come back to after a wait under another one, when `waited_under_mask`
+  bool waited_under_mask;
+  AlternateStack alternate_stack;  ///< the program's
+  uint64_t call_number;            ///< of the call being answered
+  volatile uint32_t arrived;       ///< set when a signal is queued; ends an interruptible call
+  volatile uint32_t pending_count;
+  PendingSignal pending[64];
+};
+
+inline Thread& current_thread() {
+  Thread* thread;
+  asm volatile("movq %%gs:0, %0" : "=r"(thread));
+  return *thread;
+}
+
+inline constexpr uint32_t kMostDescriptors = 4096;
+
+struct Runtime {
+  Mode mode;
+  int32_t process;  ///< real process id
+  int directory;    ///< descriptor of the recording's directory; -1: none
+  AddressSpace space;
+  uint64_t break_start, break_now;
+  KernelSigaction actions[kSignals + 1];
+  Interception interception;
+  uint8_t shows[kMostDescriptors];  ///< kShowOnOutput or kShowOnError: the descriptor is the program's first output
+  char program[4096];               ///< absolute path of the executable, for /proc/self/exe
+};
+
+extern Runtime runtime;
+
+/// Ends the process with a message: something that cannot go on.
+[[noreturn]] void fail(const char* what, long result = 0);
+
+/// A system call as the program made it.
+struct Call {
+  uint64_t number;
+  uint64_t arguments[6];
+  const format::SystemCall* description;
+  Context* context;
+};
+
+}  // namespace culprit::loader
+
+extern "C" {
+[[noreturn]] void enter_program(uint64_t entry, uint64_t stack);
+void signal_return();
+long interruptible(long number, const uint64_t* arguments, const volatile uint32_t* pending);
+extern const char interruptible_check[], interruptible_gate[], interruptible_refused[];
+}

@@ -1,0 +1,102 @@
+#include "runtime/loader/signal_frame.h"
+
+#include "runtime/loader/signals.h"
+
+namespace culprit::loader {
+namespace {
+
+/// struct rt_sigframe.
+struct Frame {
+  uint64_t restorer;
+  Context context;
+  Siginfo siginfo;
+};
+
+constexpr uint64_t kLegacyBytes = 512;     // FXSAVE area
+constexpr uint64_t kSizeOffset = 464 + 4;  // sw_reserved.extended_size
+constexpr uint64_t kMagicOffset = 464;
+constexpr uint32_t kMagic = 0x46505853;  // FP_XSTATE_MAGIC1
+
+/// Bytes of the floating point state at `address`, as its own header says.
+uint64_t state_bytes(uint64_t address) {
+  uint32_t magic, bytes;
+  __builtin_memcpy(&magic, reinterpret_cast<const void*>(address + kMagicOffset), 4);
+  __builtin_memcpy(&bytes, reinterpret_cast<const void*>(address + kSizeOffset), 4);
+  return magic == kMagic && bytes >= kLegacyBytes && bytes <= 65536 ? bytes : kLegacyBytes;
+}
+
+/// The registers a handler starts with: control words as after exec.
+void reset_control_words(uint64_t state) {
+  const uint16_t control = 0x37f;
+  const uint32_t vector_control = 0x1f80;
+  __builtin_memcpy(reinterpret_cast<void*>(state), &control, 2);
+  __builtin_memcpy(reinterpret_cast<void*>(state + 24), &vector_control, 4);
+}
+
+}  // namespace
+
+bool is_on_alternate_stack(const Thread& thread, uint64_t stack_pointer) {
+  const AlternateStack& stack = thread.alternate_stack;
+  return stack.flags != kStackDisabled && stack_pointer > stack.base && stack_pointer - stack.base <= stack.bytes;
+}
+
+void enter_handler(Thread& thread, Context& context, const Siginfo& siginfo, KernelSigaction& action) {
+  uint64_t top = context.rsp - 128;  // the red zone
+  const bool switches = (action.flags & kSaOnStack) && thread.alternate_stack.flags != kStackDisabled &&
+                        !is_on_alternate_stack(thread, context.rsp);
+  if (switches) top = thread.alternate_stack.base + thread.alternate_stack.bytes;
+  const uint64_t bytes = state_bytes(context.fpstate);
+  const uint64_t state = (top - bytes) & ~uint64_t{63};
+  const uint64_t at = ((state - sizeof(Frame)) & ~uint64_t{15}) - 8;
+  if (!runtime.space.covers(at, top)) die_by_signal(kSigsegv);
+
+  auto* frame = reinterpret_cast<Frame*>(at);
+  __builtin_memcpy(reinterpret_cast<void*>(state), reinterpret_cast<const void*>(context.fpstate), bytes);
+  frame->restorer = action.restorer;
+  frame->siginfo = siginfo;
+  frame->context = context;
+  frame->context.link = 0;
+  frame->context.stack = thread.alternate_stack;
+  frame->context.fpstate = state;
+  frame->context.mask = thread.waited_under_mask ? thread.mask_after_wait : thread.blocked;
+  thread.waited_under_mask = false;
+  // What an earlier fault left in the kernel's record of this thread is not this signal's.
+  const bool fault =
+      siginfo.code > 0 && (siginfo.number == kSigsegv || siginfo.number == kSigbus || siginfo.number == kSigfpe ||
+                           siginfo.number == kSigill || siginfo.number == kSigtrap);
+  if (!fault) frame->context.err = frame->context.trapno = frame->context.cr2 = 0;
+  frame->context.oldmask = 0;
+
+  uint64_t blocked = thread.blocked | action.mask;
+  if (!(action.flags & kSaNoDefer)) blocked |= signal_bit(siginfo.number);
+  set_blocked(thread, context, blocked);
+  context.rip = action.handler;
+  context.rsp = at;
+  context.rdi = static_cast<uint64_t>(siginfo.number);
+  context.rsi = word(&frame->siginfo);
+  context.rdx = word(&frame->context);
+  context.rax = 0;
+  context.rflags &= ~uint64_t{0x500};  // direction and single step
+  reset_control_words(context.fpstate);
+  if (action.flags & kSaResetHand) action = {0, 0, 0, 0};
+}
+
+void leave_handler(Thread& thread, Context& context) {
+  // The restorer was returned to, so the context is what the stack pointer points at.
+  const uint64_t at = context.rsp;
+  if (!runtime.space.covers(at, at + sizeof(Context))) die_by_signal(kSigsegv);
+  const Context& saved = *reinterpret_cast<const Context*>(at);
+  const uint64_t own_state = context.fpstate;
+  const uint64_t bytes = state_bytes(own_state);
+  if (saved.fpstate != 0) {
+    if (!runtime.space.covers(saved.fpstate, saved.fpstate + bytes)) die_by_signal(kSigsegv);
+    __builtin_memcpy(reinterpret_cast<void*>(own_state), reinterpret_cast<const void*>(saved.fpstate), bytes);
+  }
+  // From r8 to the flags, and the mask; segment registers stay the kernel's.
+  const uint64_t first = offsetof(Context, r8), last = offsetof(Context, cs);
+  __builtin_memcpy(reinterpret_cast<char*>(&context) + first, reinterpret_cast<const char*>(&saved) + first,
+                   last - first);
+  set_blocked(thread, context, saved.mask);
+}
+
+}  // namespace culprit::loader

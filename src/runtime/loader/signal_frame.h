@@ -1,0 +1,19 @@
+// The frame that a program's signal handler finds on its stack, and going back from it.
+#pragma once
+
+#include "runtime/loader/runtime.h"
+
+namespace culprit::loader {
+
+inline constexpr int kOnStack = 1;
+inline constexpr int kStackDisabled = 2;
+
+bool is_on_alternate_stack(const Thread& thread, uint64_t stack_pointer);
+
+/// Changes the context so that it enters the handler; blocks what the action blocks.
+void enter_handler(Thread& thread, Context& context, const Siginfo& siginfo, KernelSigaction& action);
+
+/// rt_sigreturn: takes registers, floating point state and mask out of the frame at the program's stack pointer.
+void leave_handler(Thread& thread, Context& context);
+
+}  // namespace culprit::loader

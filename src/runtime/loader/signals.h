@@ -1,0 +1,30 @@
+// Signals: the program's handlers are emulated, so that each is given at a recorded point.
+#pragma once
+
+#include "runtime/loader/runtime.h"
+
+namespace culprit::loader {
+
+/// Installs the runtime's handlers and takes over what was inherited (ignored signals, the mask).
+void start_signals(Thread& thread);
+
+/// rt_sigaction, rt_sigprocmask, rt_sigreturn, rt_sigsuspend, sigaltstack. The result; rt_sigreturn changes the
+/// context.
+long signal_call(Call& call);
+
+/// Gives the program the signals that wait (recording) or that the log holds for this point (replaying).
+/// `where` is kAtEntry before a call runs, 0 after it. True when the program now enters a handler instead.
+bool give_signals(Thread& thread, Context& context, uint8_t where);
+
+/// The mask of a call that waits under a mask of its own (pselect6, ppoll, epoll_pwait), or nullptr.
+const uint64_t* mask_during(const Call& call);
+/// Signals given after the call are chosen under that mask; handlers come back to the former one.
+void wait_under_mask(Thread& thread, uint64_t mask);
+
+/// Ends the process by `number` as the kernel's default action does, after logging it.
+[[noreturn]] void die_by_signal(int number);
+
+/// Sets what the kernel restores when this entry is left.
+void set_blocked(Thread& thread, Context& context, uint64_t mask);
+
+}  // namespace culprit::loader
