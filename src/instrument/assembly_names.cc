@@ -76,7 +76,11 @@ llvm::StringSet<> names_in_assembly(const llvm::Module& module) {
 void mark_single_bodies(llvm::Module& module) {
   for (llvm::Function& function : module) {
     const std::string reason = reason_for_single_body(function);
-    if (!reason.empty()) function.addFnAttr(kSingleBodyAttribute, reason);
+    if (reason.empty()) continue;
+    function.addFnAttr(kSingleBodyAttribute, reason);
+    // A second copy would define the symbol again.
+    function.removeFnAttr(llvm::Attribute::AlwaysInline);
+    function.addFnAttr(llvm::Attribute::NoInline);
   }
 }
 

@@ -25,7 +25,11 @@ bool is_for_compiler(const llvm::GlobalValue& value) {
 
 /// Makes a symbol that only this module knows known to the other half.
 void share(llvm::GlobalValue& value, const llvm::StringSet<>& named_in_assembly) {
-  if (!value.hasLocalLinkage() || is_for_compiler(value)) return;
+  if (is_for_compiler(value) || value.isDeclaration()) return;
+  // What this half does not use may still be used by the other.
+  if (value.hasLinkOnceODRLinkage()) value.setLinkage(llvm::GlobalValue::WeakODRLinkage);
+  if (value.hasLinkOnceAnyLinkage()) value.setLinkage(llvm::GlobalValue::WeakAnyLinkage);
+  if (!value.hasLocalLinkage()) return;
   const std::string name = value.getName().str();
   value.setName(name + kSharedSuffix);
   value.setLinkage(llvm::GlobalValue::ExternalLinkage);

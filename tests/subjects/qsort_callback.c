@@ -15,7 +15,7 @@ static int compare(const void* left, const void* right) {
 
 int main(int argc, char** argv) {
   int numbers[8], count = argc - 1;
-  for (int i = 0; i < count; i++) numbers[i] = atoi(argv[i + 1]);
+  for (int i = 0; i < count; i++) numbers[i] = argv[i + 1][0] - '0';
   qsort(numbers, count, sizeof numbers[0], compare);
   for (int i = 0; i < count; i++) printf("%d%c", numbers[i], i + 1 < count ? ' ' : '\n');
   int wanted = 9;
