@@ -85,6 +85,13 @@ Allocas allocas_of(llvm::Function& function) {
   return allocas;
 }
 
+// What is put before the first other instruction must come after every variable.
+void move_to_front(const std::vector<llvm::AllocaInst*>& variables) {
+  if (variables.empty()) return;
+  llvm::BasicBlock& entry = *variables.front()->getParent();
+  for (llvm::AllocaInst* variable : llvm::reverse(variables)) variable->moveBefore(entry, entry.begin());
+}
+
 void mark_private(llvm::AllocaInst& variable, uint64_t offset) {
   llvm::IRBuilder<> builder(variable.getContext());
   auto number = [&](uint64_t value) { return llvm::ConstantAsMetadata::get(builder.getInt64(value)); };
@@ -95,6 +102,7 @@ void mark_private(llvm::AllocaInst& variable, uint64_t offset) {
 void place(llvm::Function& function, PlacedVariables& placed) {
   copy_memory_arguments(function);
   const Allocas allocas = allocas_of(function);
+  move_to_front(allocas.fixed);
   const bool all_visible = calls_returns_twice(function);
   FrameLayout user;
   FrameLayout private_slots;
