@@ -8,8 +8,11 @@
 #include <llvm/IR/Module.h>
 #include <llvm/IR/Verifier.h>
 #include <llvm/IRReader/IRReader.h>
+#include <llvm/MC/TargetRegistry.h>
 #include <llvm/Support/SourceMgr.h>
+#include <llvm/Support/TargetSelect.h>
 #include <llvm/Support/raw_ostream.h>
+#include <llvm/Target/TargetMachine.h>
 
 #include <functional>
 #include <map>
@@ -20,6 +23,7 @@
 #include "instrument/merge_globals.h"
 #include "instrument/native_functions.h"
 #include "instrument/normalise.h"
+#include "instrument/optimise.h"
 #include "instrument/place_variables.h"
 #include "instrument/split_coroutines.h"
 #include "instrument/thread_state.h"
@@ -59,6 +63,17 @@ void lower_all_homes(llvm::Module& module) {
   }
 }
 
+// At -O2 as the instrumented halves are.
+void optimise(llvm::Module& module) {
+  llvm::InitializeNativeTarget();
+  llvm::InitializeNativeTargetAsmPrinter();
+  std::string complaint;
+  const llvm::Target* target = llvm::TargetRegistry::lookupTarget(module.getTargetTriple(), complaint);
+  std::unique_ptr<llvm::TargetMachine> machine(
+      target->createTargetMachine(module.getTargetTriple(), "x86-64", "", llvm::TargetOptions(), llvm::Reloc::PIC_));
+  optimise_instrumented(module, *machine);
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -85,6 +100,7 @@ int main(int argc, char** argv) {
        }},
       {"homes", lower_all_homes},
       {"attach", attach_threads},
+      {"optimise", optimise},
   };
   if (argc < 3) return 2;
   llvm::LLVMContext context;
