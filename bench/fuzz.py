@@ -31,9 +31,10 @@ class Behaviour:
     output: bytes
 
 
-def behaviour(command, limit, directory=None):
+def behaviour(command, limit, directory):
+    environment = dict(os.environ, CULPRIT_CACHE=str(directory / "cache"))
     try:
-        finished = subprocess.run(command, cwd=directory, capture_output=True, timeout=limit, stdin=subprocess.DEVNULL, check=False)
+        finished = subprocess.run(command, cwd=directory, env=environment, capture_output=True, timeout=limit, stdin=subprocess.DEVNULL, check=False)
     except subprocess.TimeoutExpired:
         return Behaviour("timeout", b"")
     return Behaviour(finished.returncode, finished.stdout + finished.stderr)
@@ -58,22 +59,22 @@ def examine(seed, binaries, headers):
         generated = behaviour(["csmith", "--seed", str(seed), "--output", str(source)], NATIVE_LIMIT * 4, directory)
         if generated.status != 0:
             return None
-        compiled = behaviour([str(binaries / "culprit-cc"), level, "-w", "-I", headers, str(source), "-o", str(native)], BUILD_LIMIT)
+        compiled = behaviour([str(binaries / "culprit-cc"), level, "-w", "-isystem", headers, str(source), "-o", str(native)], BUILD_LIMIT, directory)
         if compiled.status != 0:
             keep = True
             return [f"culprit-cc {level}: status {compiled.status}"]
-        expected = behaviour([str(native)], NATIVE_LIMIT)
+        expected = behaviour([str(native)], NATIVE_LIMIT, directory)
         if expected.status == "timeout":
             return None
         wrong = []
         for plan in PLANS:
             rebuilt = directory / plan
-            built = behaviour([str(binaries / "culprit"), "build", "--plan", plan, str(native), "-o", str(rebuilt)], BUILD_LIMIT)
+            built = behaviour([str(binaries / "culprit"), "build", "--plan", plan, str(native), "-o", str(rebuilt)], BUILD_LIMIT, directory)
             (directory / f"{plan}.log").write_bytes(built.output)
             if built.status != 0:
                 wrong.append(f"culprit build --plan {plan}: status {built.status}")
                 continue
-            found = behaviour([str(rebuilt)], PLAN_LIMIT)
+            found = behaviour([str(rebuilt)], PLAN_LIMIT, directory)
             if found != expected:
                 wrong.append(f"{plan} {level}: status {found.status} where {expected.status} is native, "
                              f"output {found.output[-60:]!r} where {expected.output[-60:]!r}")
@@ -82,6 +83,7 @@ def examine(seed, binaries, headers):
         keep = bool(wrong)
         return wrong
     finally:
+        shutil.rmtree(directory / "cache", ignore_errors=True)
         if keep:
             place = ROOT / "build/fuzz" / str(seed)
             shutil.rmtree(place, ignore_errors=True)

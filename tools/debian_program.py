@@ -158,8 +158,10 @@ class Program:
         stamp.write_text(f"{key} {self.native_seconds}")
 
     def build_plan(self, plan, limit=1800):
-        """`culprit build` for every program. Returns the seconds it took."""
-        environment = self.environment()
+        """`culprit build` for every program, from nothing. Returns the seconds it took."""
+        cache = self.directory / "cache"
+        shutil.rmtree(cache, ignore_errors=True)
+        environment = dict(self.environment(), CULPRIT_CACHE=str(cache))
         paths = [str(self.source / directory) for directory in self.recipe.library_path]
         if paths:
             environment["LD_LIBRARY_PATH"] = ":".join(paths)
@@ -174,7 +176,9 @@ class Program:
             finished = run_limited(command, self.source, environment, log, limit)
             if finished.status != 0 or not out.is_file():
                 raise Failure(f"culprit build --plan {plan} {program} failed", log)
-        return time.monotonic() - start
+        seconds = time.monotonic() - start
+        shutil.rmtree(cache, ignore_errors=True)
+        return seconds
 
     def put(self, program, body):
         """Puts a body in the program's place, dated like the native one so that make sees nothing to do."""
