@@ -57,6 +57,10 @@ bool same_position(const llvm::DILocation* one, const llvm::DILocation* other) {
          one->getScope() == other->getScope() && one->getInlinedAt() == other->getInlinedAt();
 }
 
+bool is_elsewhere(const llvm::Instruction& one, const llvm::Instruction& other) {
+  return one.getDebugLoc() && other.getDebugLoc() && one.getDebugLoc().getLine() != other.getDebugLoc().getLine();
+}
+
 class Grouping {
  public:
   explicit Grouping(llvm::BasicBlock& block) {
@@ -98,6 +102,9 @@ class Grouping {
         const auto* instruction = llvm::dyn_cast<llvm::Instruction>(operand);
         const auto at = instruction ? order_.find(instruction) : order_.end();
         if (at == order_.end() || at->second >= root || owner_[at->second] != kFree || is_effect(*instruction))
+          continue;
+        // When variables have to be cleaned up, the return itself stands at the closing brace.
+        if (llvm::isa<llvm::ReturnInst>(instructions_[root]) && is_elsewhere(*instruction, *instructions_[root]))
           continue;
         owner_[at->second] = root;
         open.push_back(at->second);

@@ -9,6 +9,7 @@
 #include "instrument/assembly_names.h"
 #include "instrument/bodies.h"
 #include "instrument/count_hooks.h"
+#include "instrument/extract_model.h"
 #include "instrument/halves.h"
 #include "instrument/lower_indirect_branches.h"
 #include "instrument/merge_globals.h"
@@ -47,7 +48,7 @@ void check(const llvm::Module& half) {
 
 }  // namespace
 
-PipelineReport instrument_program(llvm::Module& program, const Plan& plan) {
+PipelineReport instrument_program(llvm::Module& program, const Plan& plan, const std::filesystem::path& model) {
   PipelineReport report;
   // What C leaves open gets one meaning.
   normalise(program);
@@ -64,6 +65,8 @@ PipelineReport instrument_program(llvm::Module& program, const Plan& plan) {
   // Variables get their places: addresses that the program can see are the same in every body.
   merge_globals(program);
   place_variables(program);
+  // The program is described, and its blocks and statements numbered, while it is still the same for every plan.
+  if (!model.empty()) extract_and_write_model(program, model);
   // Time gets a measure that all bodies share.
   if (plan.ticks) {
     const TickPlaces places = place_ticks(program);

@@ -4,6 +4,7 @@
 #include <llvm/IR/Module.h>
 
 #include <cstddef>
+#include <filesystem>
 #include <memory>
 #include <vector>
 
@@ -23,7 +24,8 @@ struct PipelineReport {
 };
 
 /// Instruments `program` in place; it becomes the fast half, which holds all variables, thunks and fast bodies. Both
-/// halves are then to be optimised (instrument/optimise.h) and compiled, in parallel if wanted, and linked.
-PipelineReport instrument_program(llvm::Module& program, const Plan& plan);
+/// halves are then to be optimised (instrument/optimise.h) and compiled, in parallel if wanted, and linked. The program
+/// model is written to `model`, if that is not empty; it is the same whatever the plan.
+PipelineReport instrument_program(llvm::Module& program, const Plan& plan, const std::filesystem::path& model = {});
 
 }  // namespace culprit
