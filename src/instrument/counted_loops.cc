@@ -93,8 +93,8 @@ llvm::DenseSet<const llvm::BasicBlock*> find_counted_loops(const llvm::Module& m
     if (loops.empty()) continue;
     auto& evolution = analyses.getResult<llvm::ScalarEvolutionAnalysis>(function);
     llvm::DenseSet<const llvm::Loop*> counted;
-    // Inner loops come after the loops around them.
-    for (const llvm::Loop* loop : llvm::reverse(loops.getLoopsInPreorder())) {
+    const llvm::SmallVector<llvm::Loop*, 4> outer_first = loops.getLoopsInPreorder();
+    for (const llvm::Loop* loop : llvm::reverse(outer_first)) {
       if (!evolution.hasLoopInvariantBackedgeTakenCount(loop) || has_calls(*loop)) continue;
       if (bounded_inner_iterations(*loop, evolution, counted) == 0) continue;
       counted.insert(loop);

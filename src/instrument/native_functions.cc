@@ -61,6 +61,7 @@ std::vector<FunctionReason> set_apart_native_functions(llvm::Module& module) {
   for (llvm::Function& function : module) {
     if (function.isDeclaration() || !function.hasFnAttribute(llvm::Attribute::Naked)) continue;
     function.addFnAttr(kNativeAttribute, "naked: its body is assembly");
+    function.addFnAttr(llvm::Attribute::NoInline);
   }
   EarlyCopies copies;
   for (llvm::GlobalIFunc& indirect : module.ifuncs()) {
