@@ -48,6 +48,19 @@ Compiler find_compiler(const std::string& called_by) {
   throw UserError("clang 19 is missing", "apt-get install clang-19", ExitCode::kEnvironmentLacks);
 }
 
+/// What clang 19 refuses in C though the compilers that old programs were written for accept it with a warning.
+/// Whoever asks for errors gets them.
+void accept_old_c(const std::vector<std::string>& words, std::vector<std::string>& command) {
+  const bool wants_errors = std::any_of(words.begin(), words.end(), [](const std::string& word) {
+    return word.starts_with("-Werror") || word == "-pedantic-errors";
+  });
+  if (wants_errors) return;
+  for (const char* warning : {"implicit-function-declaration", "implicit-int", "int-conversion",
+                              "incompatible-function-pointer-types", "return-mismatch"}) {
+    command.push_back(fmt::format("-Wno-error={}", warning));
+  }
+}
+
 /// Our options go in front, where no option of the user's can swallow them; only -g must come last to count.
 std::vector<std::string> compiler_command(const Compiler& compiler, const std::vector<std::string>& words,
                                           const CommandLine& line) {
@@ -58,7 +71,10 @@ std::vector<std::string> compiler_command(const Compiler& compiler, const std::v
     const std::string plugin = parts_directory() / "culprit-capture.so";
     command.insert(command.end(), {"--start-no-unused-arguments", "-fpass-plugin=" + plugin, "-Xclang",
                                    // With it on, clang replaces declarations of variables before the pipeline starts.
-                                   "-fexperimental-assignment-tracking=disabled", "--end-no-unused-arguments"});
+                                   "-fexperimental-assignment-tracking=disabled",
+                                   // Debian 12's valgrind cannot read clang's DWARF 5. The user's -gdwarf-5 wins.
+                                   "-fdebug-default-version=4", "--end-no-unused-arguments"});
+    if (!compiler.is_cxx) accept_old_c(words, command);
   }
   const auto rest = std::find(words.begin(), words.end(), "--");
   command.insert(command.end(), words.begin(), rest);

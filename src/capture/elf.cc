@@ -178,9 +178,9 @@ std::vector<ElfSymbol> ElfFile::symbols(std::string_view table) const {
     found.push_back({.name = string_at(strings, symbol.st_name, offset),
                      .value = symbol.st_value,
                      .size = symbol.st_size,
-                     .type = ELF64_ST_TYPE(symbol.st_info),
-                     .binding = ELF64_ST_BIND(symbol.st_info),
-                     .visibility = ELF64_ST_VISIBILITY(symbol.st_other),
+                     .type = static_cast<uint8_t>(ELF64_ST_TYPE(symbol.st_info)),
+                     .binding = static_cast<uint8_t>(ELF64_ST_BIND(symbol.st_info)),
+                     .visibility = static_cast<uint8_t>(ELF64_ST_VISIBILITY(symbol.st_other)),
                      .section = symbol.st_shndx});
   }
   return found;

@@ -295,8 +295,14 @@ TEST_F(Driver, ConfigureChecksSeeClang) {
   EXPECT_EQ(sh("culprit-cc").output, sh("clang-19").output);
 }
 
+TEST_F(Driver, OldCIsAcceptedUnlessErrorsAreAskedFor) {
+  write("old.c", "f(x) { return undeclared(x); }\n");
+  EXPECT_EQ(sh("culprit-cc -c old.c").status, 0);
+  EXPECT_EQ(sh("culprit-cc -c old.c -Werror=implicit-function-declaration").status, 1);
+}
+
 TEST_F(Driver, CaptureSurvivesTwoStepsThroughIr) {
-  EXPECT_EQ(sh("culprit-cc -O1 -save-temps main.c three.c -o prog").status, 0);
+  quiet("culprit-cc -O1 -save-temps main.c three.c -o prog");
   must_print_42("./prog");
   EXPECT_THAT(units("prog"), UnorderedElementsAre("main.c", "three.c"));
 }
