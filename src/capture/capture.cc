@@ -171,7 +171,8 @@ Capture read_capture_of(std::span<const std::byte> bytes, const fs::path& path) 
 bool carries_bitcode(std::span<const std::byte> object) {
   if (!ElfFile::has_magic(object)) return false;
   try {
-    const ElfSection* section = ElfFile(object, "object").section(format::kUnitSection);
+    const ElfFile elf(object, "object");
+    const ElfSection* section = elf.section(format::kUnitSection);
     return section && section->size > 0;
   } catch (const UserError&) {
     return false;  // of another machine

@@ -172,6 +172,16 @@ TEST(Capture, AppendingLeavesOtherFilesAlone) {
   EXPECT_EQ(append_section("/dev/null", format::kLinkSection, "x"), AppendResult::kNotApplicable);
 }
 
+TEST(Capture, ObjectsAreAskedForBitcode) {
+  std::vector<std::pair<std::string, std::string>> sections;
+  for (int index = 0; index < 2000; ++index) sections.emplace_back(".text.f" + std::to_string(index), "code");
+  EXPECT_FALSE(carries_bitcode(bytes_of(sample_elf(sections))));
+  sections.emplace_back(format::kUnitSection, sample_unit("a.c", "b"));
+  EXPECT_TRUE(carries_bitcode(bytes_of(sample_elf(sections))));
+  EXPECT_FALSE(carries_bitcode(bytes_of(std::string("text"))));
+  EXPECT_FALSE(carries_bitcode(bytes_of(sample_elf(sections).substr(0, 1000))));
+}
+
 std::string archive_member(const std::string& name, const std::string& content) {
   std::string header = name;
   header.resize(48, ' ');
