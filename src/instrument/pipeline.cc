@@ -9,6 +9,7 @@
 #include "instrument/assembly_names.h"
 #include "instrument/bodies.h"
 #include "instrument/count_hooks.h"
+#include "instrument/describe_variables.h"
 #include "instrument/extract_model.h"
 #include "instrument/halves.h"
 #include "instrument/lower_indirect_branches.h"
@@ -33,11 +34,13 @@ void define_initial_observe(llvm::Module& program, bool observed) {
 
 void insert_observation(llvm::Module& half, const Plan& plan) {
   if (plan.hooks == Hooks::kCounts) insert_count_hooks(half);
-  if (plan.observed != ObservedBodies::kHomes) return;
+  const bool homes = plan.observed == ObservedBodies::kHomes;
   for (llvm::Function& function : half) {
-    if (is_instrumented(function)) lower_private_homes(function);
+    if (!is_instrumented(function)) continue;
+    if (homes) lower_private_homes(function);
+    describe_variables(function);
   }
-  insert_statement_barriers(half);
+  if (homes) insert_statement_barriers(half);
 }
 
 void check(const llvm::Module& half) {

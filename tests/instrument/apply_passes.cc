@@ -19,6 +19,7 @@
 #include <string>
 
 #include "format/runtime_abi.h"
+#include "instrument/describe_variables.h"
 #include "instrument/lower_indirect_branches.h"
 #include "instrument/merge_globals.h"
 #include "instrument/native_functions.h"
@@ -99,6 +100,10 @@ int main(int argc, char** argv) {
                       << placed.functions_with_user_frame << "\n";
        }},
       {"homes", lower_all_homes},
+      {"describe",
+       [](llvm::Module& m) {
+         for (llvm::Function& function : m) describe_variables(function);
+       }},
       {"attach", attach_threads},
       {"optimise", optimise},
   };
