@@ -1,0 +1,369 @@
+// What the passes do to small modules, on the module itself. Whether programs then behave alike is for the subjects.
+#include <gtest/gtest.h>
+#include <llvm/Analysis/TargetLibraryInfo.h>
+#include <llvm/AsmParser/Parser.h>
+#include <llvm/IR/InstIterator.h>
+#include <llvm/IR/Instructions.h>
+#include <llvm/IR/IntrinsicInst.h>
+#include <llvm/IR/LLVMContext.h>
+#include <llvm/IR/Module.h>
+#include <llvm/IR/Verifier.h>
+#include <llvm/Support/SourceMgr.h>
+#include <llvm/Support/raw_ostream.h>
+#include <llvm/TargetParser/Triple.h>
+
+#include "instrument/lower_indirect_branches.h"
+#include "instrument/merge_globals.h"
+#include "instrument/metadata.h"
+#include "instrument/native_functions.h"
+#include "instrument/normalise.h"
+#include "instrument/place_variables.h"
+#include "instrument/variable_class.h"
+
+namespace culprit {
+namespace {
+
+class Passes : public testing::Test {
+ protected:
+  llvm::Module& parse(const std::string& text) {
+    llvm::SMDiagnostic diagnostic;
+    const std::string layout =
+        "target datalayout = \"e-m:e-p270:32:32-p271:32:32-p272:64:64-i64:64-i128:128-f80:128-n8:16:32:64-S128\"\n"
+        "target triple = \"x86_64-pc-linux-gnu\"\n";
+    module_ = llvm::parseAssemblyString(layout + text, diagnostic, context_);
+    EXPECT_TRUE(module_) << diagnostic.getMessage().str();
+    return *module_;
+  }
+
+  void TearDown() override {
+    std::string complaint;
+    llvm::raw_string_ostream stream(complaint);
+    EXPECT_FALSE(llvm::verifyModule(*module_, &stream)) << complaint;
+  }
+
+  std::string text() const {
+    std::string text;
+    llvm::raw_string_ostream stream(text);
+    module_->print(stream, nullptr);
+    return text;
+  }
+
+  llvm::Function& function(const char* name) { return *module_->getFunction(name); }
+
+  template <typename T>
+  std::vector<T*> all(const char* name) {
+    std::vector<T*> found;
+    for (llvm::Instruction& instruction : llvm::instructions(function(name))) {
+      if (auto* one = llvm::dyn_cast<T>(&instruction)) found.push_back(one);
+    }
+    return found;
+  }
+
+  // Stores to the thread's state, in order: "publish" when volatile, "pop" otherwise.
+  std::vector<std::string> stack_pointer_stores(const char* name) {
+    std::vector<std::string> stores;
+    for (llvm::StoreInst* store : all<llvm::StoreInst>(name)) {
+      auto* member = llvm::dyn_cast<llvm::GetElementPtrInst>(store->getPointerOperand());
+      auto* state = member ? llvm::dyn_cast<llvm::IntrinsicInst>(member->getPointerOperand()) : nullptr;
+      if (state && state->getIntrinsicID() == llvm::Intrinsic::threadlocal_address) {
+        stores.push_back(store->isVolatile() ? "publish" : "pop");
+      }
+    }
+    return stores;
+  }
+
+  llvm::LLVMContext context_;
+  std::unique_ptr<llvm::Module> module_;
+};
+
+TEST_F(Passes, NormaliseDropsWhatUndefinedBehaviourAllows) {
+  normalise(parse(R"ir(
+    define noundef nonnull ptr @f(ptr noalias nonnull dereferenceable(8) %p, i32 %n) willreturn mustprogress memory(read) {
+      %a = add nsw i32 %n, 1
+      %b = lshr exact i32 %a, 1
+      %q = getelementptr inbounds i32, ptr %p, i32 %b
+      %c = load i32, ptr %q, !range !0, !noundef !1
+      %d = fadd nnan ninf double 1.0, 2.0
+      ret ptr %q
+    }
+    !0 = !{i32 0, i32 2}
+    !1 = !{})ir"));
+  for (const char* gone : {"noundef", "nonnull", "noalias", "dereferenceable", "willreturn", "mustprogress", "memory(",
+                           "nsw", "exact", "inbounds", "!range", "nnan"}) {
+    EXPECT_EQ(text().find(gone), std::string::npos) << gone;
+  }
+  EXPECT_TRUE(function("f").hasFnAttribute(llvm::Attribute::NullPointerIsValid));
+}
+
+TEST_F(Passes, NormaliseTakesNoinlineWithOptnoneOnly) {
+  normalise(parse(R"ir(
+    define void @debug() noinline optnone { ret void }
+    define void @wanted() noinline { ret void })ir"));
+  EXPECT_FALSE(function("debug").hasFnAttribute(llvm::Attribute::NoInline));
+  EXPECT_FALSE(function("debug").hasFnAttribute(llvm::Attribute::OptimizeNone));
+  EXPECT_TRUE(function("wanted").hasFnAttribute(llvm::Attribute::NoInline));
+}
+
+TEST_F(Passes, NormaliseGivesOpenValuesOneMeaning) {
+  normalise(parse(R"ir(
+    declare i1 @llvm.is.constant.i32(i32)
+    define i32 @unset() { ret i32 undef }
+    define i32 @shift(i32 %n) {
+      %r = shl i32 1, %n
+      ret i32 %r
+    }
+    define i32 @in_range(i32 %n) {
+      %r = shl i32 %n, 31
+      ret i32 %r
+    }
+    define i1 @asks(i32 %n) {
+      %r = call i1 @llvm.is.constant.i32(i32 %n)
+      ret i1 %r
+    }
+    define void @falls_off() { unreachable })ir"));
+  EXPECT_NE(text().find("ret i32 -1431655766"), std::string::npos);
+  EXPECT_NE(text().find("and i32 %n, 31"), std::string::npos);
+  EXPECT_EQ(function("in_range").getInstructionCount(), 2u);
+  EXPECT_NE(text().find("ret i1 false"), std::string::npos);
+  EXPECT_EQ(all<llvm::CallInst>("falls_off").size(), 1u);
+}
+
+TEST_F(Passes, AvailableExternallyIsCalledUnderItsOwnName) {
+  normalise(parse(R"ir(
+    define available_externally i32 @inlined(i32 %n) { ret i32 %n }
+    define ptr @address() {
+      %r = call i32 @inlined(i32 1)
+      ret ptr @inlined
+    })ir"));
+  llvm::Function& copy = function("inlined.inline");
+  EXPECT_TRUE(copy.hasInternalLinkage());
+  EXPECT_TRUE(function("inlined").isDeclaration());
+  EXPECT_EQ(all<llvm::CallInst>("address").front()->getCalledFunction(), &copy);
+  EXPECT_EQ(all<llvm::ReturnInst>("address").front()->getReturnValue(), &function("inlined"));
+}
+
+TEST_F(Passes, AllocationIsUnknownToTheOptimiser) {
+  parse("");
+  llvm::TargetLibraryInfoImpl library{llvm::Triple("x86_64-pc-linux-gnu")};
+  disable_allocation_builtins(library);
+  llvm::TargetLibraryInfo known(library);
+  for (llvm::LibFunc hidden : {llvm::LibFunc_malloc, llvm::LibFunc_calloc, llvm::LibFunc_realloc, llvm::LibFunc_free,
+                               llvm::LibFunc_Znwm, llvm::LibFunc_ZdlPv, llvm::LibFunc_strdup}) {
+    EXPECT_FALSE(known.has(hidden));
+  }
+  EXPECT_TRUE(known.has(llvm::LibFunc_strlen));
+}
+
+TEST_F(Passes, LabelsBecomeNumbers) {
+  const auto left = lower_indirect_branches(parse(R"ir(
+    @table = internal constant [2 x ptr] [ptr blockaddress(@f, %a), ptr blockaddress(@f, %b)]
+    @apart = internal constant i32 trunc (i64 sub (i64 ptrtoint (ptr blockaddress(@f, %b) to i64),
+                                                   i64 ptrtoint (ptr blockaddress(@f, %a) to i64)) to i32)
+    define i32 @f(ptr %where) {
+      indirectbr ptr %where, [label %a, label %b]
+    a:
+      ret i32 1
+    b:
+      ret i32 2
+    })ir"));
+  EXPECT_TRUE(left.empty());
+  EXPECT_EQ(text().find("blockaddress"), std::string::npos);
+  EXPECT_NE(text().find("@apart = internal constant i32 1"), std::string::npos);
+  ASSERT_EQ(all<llvm::SwitchInst>("f").size(), 1u);
+  EXPECT_EQ(all<llvm::SwitchInst>("f").front()->getNumCases(), 2u);
+}
+
+TEST_F(Passes, LabelsThatAssemblyUsesAreLeft) {
+  const auto left = lower_indirect_branches(parse(R"ir(
+    define void @f() {
+      call void asm sideeffect "# $0", "i"(ptr blockaddress(@f, %a))
+      br label %a
+    a:
+      ret void
+    })ir"));
+  ASSERT_EQ(left.size(), 1u);
+  EXPECT_EQ(left.front(), &function("f"));
+}
+
+TEST_F(Passes, MutableGlobalsMoveTogether) {
+  const MergedGlobals merged = merge_globals(parse(R"ir(
+    @small = internal global i8 1
+    @wide = global i64 2, align 32
+    @weak = weak global i32 3
+    @inline_variable = linkonce_odr global i32 4
+    @zero = internal global [1000000 x i8] zeroinitializer
+    @fixed = constant i32 5
+    @elsewhere = external global i32
+    @placed = global i32 6, section "mine"
+    @named = internal global i32 7
+    @per_thread = thread_local global i32 8
+    module asm "movl $0, named(%rip)"
+    define i64 @f() {
+      %a = load i64, ptr @wide
+      %t = call ptr @llvm.threadlocal.address.p0(ptr @per_thread)
+      store i32 1, ptr %t
+      ret i64 %a
+    }
+    declare ptr @llvm.threadlocal.address.p0(ptr))ir"));
+  EXPECT_EQ(merged.merged, 4u);
+  EXPECT_EQ(merged.merged_thread_local, 1u);
+  EXPECT_EQ(merged.left, (std::vector<std::string>{"weak", "placed", "named"}));
+  llvm::GlobalVariable* globals = module_->getGlobalVariable("culprit_globals");
+  ASSERT_NE(globals, nullptr);
+  EXPECT_EQ(globals->getAlign()->value(), 32u);
+  EXPECT_EQ(module_->getDataLayout().getTypeAllocSize(globals->getValueType()), 44u);
+  EXPECT_NE(text().find("@wide = dso_local alias i64, getelementptr (i8, ptr @culprit_globals, i64 32)"),
+            std::string::npos);
+  EXPECT_NE(text().find("@inline_variable = weak"), std::string::npos);
+  EXPECT_TRUE(module_->getGlobalVariable("culprit_zero_globals")->getInitializer()->isNullValue());
+  EXPECT_EQ(module_->getGlobalVariable("small", true), nullptr);
+}
+
+TEST_F(Passes, VisibleVariablesGoToTheUserStack) {
+  parse(R"ir(
+    declare void @see(ptr)
+    define i32 @f(i32 %index) {
+      %scalar = alloca i32
+      %pair = alloca { i32, i32 }
+      %seen = alloca i32
+      %indexed = alloca [4 x i32]
+      %outside = alloca [4 x i32]
+      %kept = alloca i32, align 4
+      store i32 %index, ptr %scalar
+      %second = getelementptr i8, ptr %pair, i64 4
+      store i32 1, ptr %second
+      call void @see(ptr %seen)
+      %place = getelementptr [4 x i32], ptr %indexed, i64 0, i32 %index
+      store i32 2, ptr %place
+      %past = getelementptr i8, ptr %outside, i64 16
+      store i32 3, ptr %past
+      store volatile i32 4, ptr %kept
+      ret i32 0
+    })ir");
+  std::vector<std::string> privates;
+  for (llvm::AllocaInst* variable : all<llvm::AllocaInst>("f")) {
+    if (is_private(*variable)) privates.push_back(variable->getName().str());
+  }
+  EXPECT_EQ(privates, (std::vector<std::string>{"scalar", "pair"}));
+  const PlacedVariables placed = place_variables(*module_);
+  EXPECT_EQ(placed.private_slots, 2u);
+  EXPECT_EQ(placed.on_user_stack, 4u);
+  EXPECT_EQ(stack_pointer_stores("f"), (std::vector<std::string>{"publish", "pop"}));
+  for (llvm::AllocaInst* variable : all<llvm::AllocaInst>("f")) {
+    EXPECT_TRUE(variable->hasMetadata(metadata::kPrivateHome));
+  }
+}
+
+TEST_F(Passes, FrameIsLeftAndFoundAgainOnEveryWay) {
+  parse(R"ir(
+    declare void @see(ptr)
+    declare i32 @setjmp(ptr) returns_twice
+    declare i32 @personality(...)
+    declare i32 @next(i32)
+    define i32 @tail(i32 %n) {
+      %seen = alloca i32
+      call void @see(ptr %seen)
+      %r = musttail call i32 @tail(i32 %n)
+      ret i32 %r
+    }
+    define void @pads() personality ptr @personality {
+      invoke void @see(ptr null) to label %fine unwind label %pad
+    fine:
+      ret void
+    pad:
+      %caught = landingpad { ptr, i32 } cleanup
+      resume { ptr, i32 } %caught
+    }
+    define i32 @jumps(ptr %buffer) {
+      %local = alloca i32
+      store i32 1, ptr %local
+      %r = call i32 @setjmp(ptr %buffer) returns_twice
+      %v = load i32, ptr %local
+      ret i32 %v
+    }
+    define i32 @plain(i32 %n) {
+      %local = alloca i32
+      store i32 %n, ptr %local
+      ret i32 1
+    })ir");
+  place_variables(*module_);
+  EXPECT_EQ(stack_pointer_stores("tail"), (std::vector<std::string>{"publish", "pop"}));
+  EXPECT_EQ(stack_pointer_stores("pads"), (std::vector<std::string>{"publish"}));
+  EXPECT_EQ(stack_pointer_stores("jumps"), (std::vector<std::string>{"publish", "publish", "pop"}));
+  EXPECT_TRUE(all<llvm::AllocaInst>("jumps").empty());
+  EXPECT_EQ(stack_pointer_stores("plain"), std::vector<std::string>());
+}
+
+TEST_F(Passes, ArgumentsInMemoryAreCopied) {
+  parse(R"ir(
+    declare void @see(ptr)
+    define void @f(ptr byval([3 x i64]) align 8 %block) {
+      call void @see(ptr %block)
+      ret void
+    })ir");
+  place_variables(*module_);
+  EXPECT_EQ(all<llvm::MemCpyInst>("f").size(), 1u);
+  EXPECT_EQ(stack_pointer_stores("f"), (std::vector<std::string>{"publish", "pop"}));
+}
+
+TEST_F(Passes, DynamicVariablesAreGivenBack) {
+  parse(R"ir(
+    declare void @see(ptr)
+    declare ptr @llvm.stacksave.p0()
+    declare void @llvm.stackrestore.p0(ptr)
+    define void @f(i64 %n) {
+      %save = call ptr @llvm.stacksave.p0()
+      %block = alloca i32, i64 %n, align 64
+      call void @see(ptr %block)
+      call void @llvm.stackrestore.p0(ptr %save)
+      ret void
+    })ir");
+  place_variables(*module_);
+  EXPECT_EQ(text().find("call ptr @llvm.stacksave"), std::string::npos);
+  EXPECT_EQ(stack_pointer_stores("f"), (std::vector<std::string>{"publish", "publish", "pop"}));
+  EXPECT_NE(text().find("llvm.ptrmask"), std::string::npos);
+}
+
+TEST_F(Passes, HomesMoveToThePrivateStack) {
+  parse(R"ir(
+    define i32 @f(i32 %n) {
+      %low = alloca i8
+      %wide = alloca i64, align 32
+      store i8 1, ptr %low
+      store i64 2, ptr %wide
+      ret i32 %n
+    }
+    define void @native() "culprit-native"="test" {
+      %local = alloca i32
+      store volatile i32 1, ptr %local
+      ret void
+    })ir");
+  place_variables(*module_);
+  EXPECT_EQ(all<llvm::AllocaInst>("native").size(), 1u);
+  EXPECT_EQ(all<llvm::AllocaInst>("f").size(), 2u);
+  lower_private_homes(function("f"));
+  EXPECT_TRUE(all<llvm::AllocaInst>("f").empty());
+  EXPECT_EQ(stack_pointer_stores("f"), (std::vector<std::string>{"publish", "pop"}));
+  int homes = 0;
+  for (llvm::GetElementPtrInst* address : all<llvm::GetElementPtrInst>("f")) {
+    homes += address->hasMetadata(metadata::kPrivateHome);
+  }
+  EXPECT_EQ(homes, 2);
+}
+
+TEST_F(Passes, ContextsGetStacks) {
+  parse(R"ir(
+    declare void @makecontext(ptr, ptr, i32, ...)
+    define void @f(ptr %context, ptr %start) {
+      call void (ptr, ptr, i32, ...) @makecontext(ptr %context, ptr %start, i32 1, i32 7)
+      ret void
+    })ir");
+  place_variables(*module_);
+  const auto calls = all<llvm::CallInst>("f");
+  ASSERT_EQ(calls.size(), 2u);
+  EXPECT_EQ(calls[1]->getCalledFunction()->getName(), "culprit_context_made");
+  EXPECT_EQ(calls[1]->getArgOperand(0), calls[0]->getArgOperand(0));
+}
+
+}  // namespace
+}  // namespace culprit
