@@ -5,15 +5,19 @@
 #include <toml++/toml.h>
 
 #include "base/error.h"
+#include "base/file.h"
 
 namespace culprit {
 namespace {
 
 std::string observed_name(ObservedBodies observed) {
   switch (observed) {
-    case ObservedBodies::kNone: return "none";
-    case ObservedBodies::kRegisters: return "registers";
-    case ObservedBodies::kHomes: return "homes";
+    case ObservedBodies::kNone:
+      return "none";
+    case ObservedBodies::kRegisters:
+      return "registers";
+    case ObservedBodies::kHomes:
+      return "homes";
   }
   CULPRIT_ASSERT(false, "observed bodies out of range");
 }
@@ -22,10 +26,12 @@ Plan observed_plan(const std::string& name, ObservedBodies observed) {
   return {.name = name, .ticks = true, .observed = observed, .hooks = Hooks::kCounts, .start_observed = true};
 }
 
-Plan plan_from_toml(const std::string& path) {
+}  // namespace
+
+Plan plan_from_toml_text(const std::string& text_of_plan, const std::string& path) {
   toml::table table;
   try {
-    table = toml::parse_file(path);
+    table = toml::parse(text_of_plan, path);
   } catch (const toml::parse_error& error) {
     throw UserError(fmt::format("{}: line {}: {}", path, error.source().begin.line, error.description()),
                     "mend the plan, or use one of the named plans: fast, registers, homes");
@@ -55,24 +61,29 @@ Plan plan_from_toml(const std::string& path) {
     }
   }
   if (plan.start_observed && plan.observed == ObservedBodies::kNone) {
-    throw UserError(fmt::format("{}: start_observed needs observed bodies", path), "set observed = \"registers\" or \"homes\"");
+    throw UserError(fmt::format("{}: start_observed needs observed bodies", path),
+                    "set observed = \"registers\" or \"homes\"");
   }
   return plan;
 }
-
-}  // namespace
 
 Plan load_plan(const std::string& name_or_path) {
   if (name_or_path == "fast") return {};
   if (name_or_path == "registers") return observed_plan("registers", ObservedBodies::kRegisters);
   if (name_or_path == "homes") return observed_plan("homes", ObservedBodies::kHomes);
-  if (std::filesystem::exists(name_or_path)) return plan_from_toml(name_or_path);
+  if (std::filesystem::exists(name_or_path)) return plan_from_toml_text(read_file(name_or_path), name_or_path);
   throw UserError(fmt::format("there is no plan `{}`", name_or_path), "use fast, registers, homes or a TOML file");
 }
 
 std::string canonical_text(const Plan& plan) {
   return fmt::format("ticks={} observed={} hooks={} start_observed={}", plan.ticks, observed_name(plan.observed),
                      plan.hooks == Hooks::kCounts ? "counts" : "none", plan.start_observed);
+}
+
+std::string toml_text(const Plan& plan) {
+  return fmt::format("ticks = {}\nobserved = \"{}\"\nhooks = \"{}\"\nstart_observed = {}\n", plan.ticks,
+                     observed_name(plan.observed), plan.hooks == Hooks::kCounts ? "counts" : "none",
+                     plan.start_observed);
 }
 
 }  // namespace culprit

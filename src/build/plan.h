@@ -28,8 +28,15 @@ struct Plan {
   bool operator==(const Plan&) const = default;
 };
 
-/// `name_or_path`: "fast", "registers", "homes", or a TOML file with the members above. Throws UserError listing the names.
+/// `name_or_path`: "fast", "registers", "homes", or a TOML file with the members above. Throws UserError listing the
+/// names.
 Plan load_plan(const std::string& name_or_path);
+
+/// A plan written as TOML; `path` names it in messages, and its stem becomes the plan's name.
+Plan plan_from_toml_text(const std::string& text, const std::string& path);
+
+/// The TOML text from which plan_from_toml_text makes an equal plan.
+std::string toml_text(const Plan& plan);
 
 /// One line that is equal for equal plans.
 std::string canonical_text(const Plan& plan);

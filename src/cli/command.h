@@ -19,10 +19,10 @@ struct Example {
 
 /// A subcommand as plain data. `configure` adds options to the CLI11 app and returns what runs after parsing.
 struct Command {
-  std::string name;                ///< e.g. "build"; a two-word command such as "dump capture" has a space
-  std::string summary;             ///< one line, no full stop
-  std::string description;         ///< paragraphs for --help and the man page
-  std::vector<Example> examples;   ///< at least one
+  std::string name;               ///< e.g. "build"; a two-word command such as "dump capture" has a space
+  std::string summary;            ///< one line, no full stop
+  std::string description;        ///< paragraphs for --help and the man page
+  std::vector<Example> examples;  ///< at least one
   std::function<std::function<ExitCode()>(CLI::App&)> configure;
 };
 

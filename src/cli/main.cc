@@ -1,10 +1,12 @@
 // The `culprit` command: parses the command line, runs one subcommand, turns errors into messages and exit codes.
 
 #include <fmt/format.h>
+#include <signal.h>
 
 #include <exception>
 #include <map>
 
+#include "base/interrupt.h"
 #include "cli/command.h"
 
 namespace culprit::cli {
@@ -12,7 +14,8 @@ namespace {
 
 std::string examples_text(const Command& command) {
   std::string text = "Examples:\n";
-  for (const Example& example : command.examples) text += fmt::format("  $ {}\n      {}\n", example.command, example.says);
+  for (const Example& example : command.examples)
+    text += fmt::format("  $ {}\n      {}\n", example.command, example.says);
   text += "\nExit status: 0 answered, 1 nothing found, 2 bad usage or input, 3 the environment lacks something\n";
   return text;
 }
@@ -24,7 +27,8 @@ CLI::App* subcommand(CLI::App& root, const std::string& words, const std::string
   const std::string group = words.substr(0, space);
   const auto known = root.get_subcommands([&group](CLI::App* each) { return each->get_name() == group; });
   CLI::App* parent = known.empty() ? nullptr : known.front();
-  if (!parent) parent = root.add_subcommand(group, fmt::format("See `culprit {} --help`", group))->require_subcommand(1);
+  if (!parent)
+    parent = root.add_subcommand(group, fmt::format("See `culprit {} --help`", group))->require_subcommand(1);
   return subcommand(*parent, words.substr(space + 1), description);
 }
 
@@ -66,6 +70,10 @@ int main(int argc, char** argv) {
     fmt::print(stderr, "culprit: {}\n", error.what());
     if (!error.remedy().empty()) fmt::print(stderr, "culprit: remedy: {}\n", error.remedy());
     return static_cast<int>(error.code());
+  } catch (const culprit::Interrupted& interrupted) {
+    ::signal(interrupted.signal(), SIG_DFL);
+    ::raise(interrupted.signal());
+    return 128 + interrupted.signal();
   } catch (const culprit::CorruptData& error) {
     fmt::print(stderr, "culprit: damaged file: {}\n", error.what());
     return static_cast<int>(ExitCode::kBadUsage);

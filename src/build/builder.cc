@@ -1,0 +1,229 @@
+#include "build/builder.h"
+
+#include <fmt/format.h>
+#include <signal.h>
+#include <sys/stat.h>
+
+#include <chrono>
+#include <cstring>
+
+#include "base/child_process.h"
+#include "base/error.h"
+#include "base/interrupt.h"
+#include "build/absorb.h"
+#include "build/cache.h"
+#include "build/content_hash.h"
+#include "build/link.h"
+#include "build/link_symbols.h"
+#include "capture/elf.h"
+#include "format/capture_format.h"
+
+namespace culprit {
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr const char* kProgramFile = "program";
+constexpr const char* kModelFile = "program.model";
+constexpr const char* kReportFile = "report.json";
+constexpr const char* kRuntimeArchive = "libculprit-runtime.a";
+
+/// What is read of the program before anything is built.
+struct Inputs {
+  Capture program;
+  AbsorbedLibraries absorbed;
+
+  std::vector<const Capture*> libraries() const {
+    std::vector<const Capture*> all;
+    for (const Capture& library : absorbed.libraries) all.push_back(&library);
+    return all;
+  }
+};
+
+/// Culprit's runtime as words for the link.
+std::vector<std::string> runtime_words() {
+  const fs::path archive = parts_directory() / kRuntimeArchive;
+  if (!fs::exists(archive)) return {};
+  return {archive};
+}
+
+void add_identity(ContentHash& hash, const fs::path& path) {
+  struct stat status {};
+  if (::stat(path.c_str(), &status) != 0) {
+    throw UserError(fmt::format("cannot read {}: {}", path.string(), std::strerror(errno)), "put it back",
+                    ExitCode::kEnvironmentLacks);
+  }
+  hash.add(fmt::format("{} {} {}.{}", path.string(), status.st_size, status.st_mtim.tv_sec, status.st_mtim.tv_nsec));
+}
+
+void add_sections(ContentHash& hash, const Capture& capture) {
+  const ElfFile elf(capture.file->bytes(), capture.path);
+  for (const ElfSection& section : elf.sections()) {
+    if (section.name == format::kUnitSection || section.name == format::kLinkSection) hash.add(elf.content(section));
+  }
+  hash.add(capture.path.parent_path().string());  // what $ORIGIN means
+}
+
+/// Equal for equal results: the captured sections, the plan, Culprit's own parts, the compiler, native inputs.
+std::string key_of(const Inputs& inputs, const Plan& plan) {
+  ContentHash hash;
+  hash.add(canonical_text(plan));
+  hash.add(fmt::format("loading {}", static_cast<int>(loading_of(inputs.program))));
+  add_sections(hash, inputs.program);
+  for (const Capture& library : inputs.absorbed.libraries) add_sections(hash, library);
+  hash.add(hash_of_file(parts_directory() / "culprit-compile"));
+  for (const std::string& word : runtime_words()) {
+    if (fs::exists(word)) hash.add(hash_of_file(word));
+  }
+  for (const char* tool : {"clang-19", "ld.lld-19"}) {
+    const auto path = find_in_path(tool);
+    if (!path) {
+      throw UserError(fmt::format("{} is not installed", tool),
+                      "tools/install-deps, or apt-get install clang-19 lld-19", ExitCode::kEnvironmentLacks);
+    }
+    add_identity(hash, fs::canonical(*path));
+  }
+  const LinkJob link{.program = &inputs.program,
+                     .absorbed = inputs.libraries(),
+                     .objects = {},
+                     .runtime = {},
+                     .work = {},
+                     .output = {}};
+  for (const std::string& path : native_inputs(link)) add_identity(hash, path);
+  return hash.digest();
+}
+
+void add_units(CompileJob& job, const Capture& capture, uint32_t component) {
+  const std::byte* start = capture.file->bytes().data();
+  for (const Unit& unit : capture.units) {
+    job.units.push_back({.name = unit.source,
+                         .file = capture.path,
+                         .offset = static_cast<uint64_t>(unit.bitcode.data() - start),
+                         .bytes = unit.bitcode.size(),
+                         .component = component});
+  }
+}
+
+CompileJob job_for(const Inputs& inputs, const Plan& plan, const fs::path& work) {
+  CompileJob job{.plan = plan, .output_directory = work};
+  job.components.push_back({.name = inputs.program.path.filename()});
+  for (const Capture& library : inputs.absorbed.libraries) {
+    job.components.push_back({.name = library.path.filename(), .symbolic = links_symbolically(library)});
+  }
+  // Libraries first: their constructors run before the program's.
+  for (const size_t library : inputs.absorbed.constructor_order) {
+    add_units(job, inputs.absorbed.libraries[library], static_cast<uint32_t>(library + 1));
+  }
+  add_units(job, inputs.program, 0);
+  const LinkSymbols symbols = link_symbols(inputs.program);
+  job.wraps = symbols.wraps;
+  job.definitions = symbols.definitions;
+  job.allow_multiple_definitions = symbols.allow_multiple_definitions;
+  const Loading loading = loading_of(inputs.program);
+  job.position_independent = loading == Loading::kDynamicPie || loading == Loading::kStaticPie;
+  return job;
+}
+
+std::string tail_of(const fs::path& messages) {
+  std::string text = read_file(messages);
+  constexpr size_t kMost = 4000;
+  if (text.size() > kMost) text = "…" + text.substr(text.size() - kMost);
+  while (!text.empty() && text.back() == '\n') text.pop_back();
+  return text;
+}
+
+/// Runs culprit-compile. Its last line of progress names the step that failed.
+CompileReport run_compile(const CompileJob& job, Progress& progress) {
+  const fs::path work = job.output_directory;
+  write_file_atomically(work / "job.json", to_json(job));
+  std::string step = "start";
+  const WatchedCommand command{.words = {parts_directory() / "culprit-compile", work / "job.json", "--progress-fd",
+                                         std::to_string(kProgressDescriptor)},
+                               .messages = work / "compile.log",
+                               .on_line = [&](std::string_view line) { progress.step(step = std::string(line)); },
+                               .on_idle = [&] { progress.refresh(); }};
+  const ProcessEnd end = run_watched(command);
+  if (!end.succeeded()) {
+    const std::string how = end.signal ? fmt::format("crashed ({})", ::strsignal(end.signal)) : "failed";
+    throw UserError(fmt::format("the compile step {} at `{}`:\n{}", how, step, tail_of(work / "compile.log")),
+                    "see the messages above; --keep DIR keeps what a report needs");
+  }
+  const fs::path report = work / "report.json";
+  return report_from_json(report, read_file(report));
+}
+
+void run_link(const LinkJob& job, Progress& progress) {
+  progress.step("link");
+  const fs::path messages = job.work / "link.log";
+  const std::vector<std::string> words = link_command(job);
+  write_file_atomically(job.work / "link.command", fmt::format("{}\n", fmt::join(words, "\n")));
+  const ProcessEnd end =
+      run_watched({.words = words, .messages = messages, .on_line = {}, .on_idle = [&] { progress.refresh(); }});
+  if (!end.succeeded()) fail_to_link(read_file(messages));
+}
+
+/// Compiles and links in `work`, leaving the entry's files in `staged`.
+void build_into(const fs::path& staged, const fs::path& work, const Inputs& inputs, const Plan& plan,
+                Progress& progress) {
+  CompileReport report = run_compile(job_for(inputs, plan, work), progress);
+  const auto began = std::chrono::steady_clock::now();
+  run_link({.program = &inputs.program,
+            .absorbed = inputs.libraries(),
+            .objects = report.objects,
+            .runtime = runtime_words(),
+            .work = work,
+            .output = staged / kProgramFile},
+           progress);
+  report.steps.push_back({"link", std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count()});
+  if (!report.model.empty()) {
+    fs::copy_file(report.model, staged / kModelFile);
+    report.model = kModelFile;
+  }
+  report.objects.clear();
+  write_file_atomically(staged / kReportFile, to_json(report));
+}
+
+BuildResult result_of(const fs::path& entry, const std::string& key, bool from_cache) {
+  BuildResult result{
+      .executable = entry / kProgramFile, .model = {}, .report = {}, .key = key, .from_cache = from_cache};
+  result.report = report_from_json(entry / kReportFile, read_file(entry / kReportFile));
+  if (!result.report.model.empty()) result.model = entry / result.report.model;
+  return result;
+}
+
+BuildResult find_or_build(const BuildRequest& request, Progress& progress) {
+  // Read what the program carries, and the shared libraries of the same build.
+  Inputs inputs{.program = read_capture(request.program), .absorbed = {}};
+  inputs.absorbed = absorbed_libraries(inputs.program);
+
+  // Reuse what was built before, by anyone, also while we waited for it.
+  const Cache cache = Cache::of_user();
+  const std::string key = key_of(inputs, request.plan);
+  const bool must_build = !request.keep.empty();
+  if (const auto entry = cache.find(key); entry && !must_build) return result_of(*entry, key, true);
+  const FileLock lock = cache.lock(key, [&] { progress.step("wait for another build of the same program"); });
+  if (const auto entry = cache.find(key); entry && !must_build) return result_of(*entry, key, true);
+
+  // Compile, link, publish.
+  const TemporaryDirectory staged = cache.stage(key);
+  if (must_build) {
+    fs::create_directories(request.keep);
+    build_into(staged.path(), fs::absolute(request.keep), inputs, request.plan, progress);
+  } else {
+    const TemporaryDirectory work = cache.stage(key + ".work");
+    build_into(staged.path(), work.path(), inputs, request.plan, progress);
+  }
+  return result_of(cache.publish(key, staged), key, false);
+}
+
+}  // namespace
+
+BuildResult build_program(const BuildRequest& request, Progress& progress) {
+  const auto began = std::chrono::steady_clock::now();
+  const InterruptScope interrupts;
+  BuildResult result = find_or_build(request, progress);
+  result.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
+  return result;
+}
+
+}  // namespace culprit

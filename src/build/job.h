@@ -1,0 +1,80 @@
+// What `culprit-compile` is asked to do and what it answers. Plain data, passed as JSON files, so that the `culprit`
+// executable need not link LLVM.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "build/plan.h"
+
+namespace culprit {
+
+/// One unit's bitcode: `bytes` bytes at `offset` of `file`.
+struct CompileUnit {
+  std::string name{};  ///< source file as given to the compiler, for messages
+  std::string file{};
+  uint64_t offset = 0;
+  uint64_t bytes = 0;
+  uint32_t component = 0;  ///< index into CompileJob::components
+};
+
+/// The program (index 0) or a shared library of the same build that is absorbed into it. Their order is the dynamic
+/// linker's order of symbol lookup.
+struct Component {
+  std::string name{};
+  bool symbolic = false;  ///< linked with -Bsymbolic: its own definitions serve its own uses
+};
+
+/// `--defsym=symbol=target`.
+struct SymbolDefinition {
+  std::string symbol;
+  std::string target;
+};
+
+struct CompileJob {
+  Plan plan;
+  std::string output_directory{};
+  std::vector<Component> components{};
+  std::vector<CompileUnit> units{};  ///< in order of their constructors
+  std::vector<std::string> wraps{};  ///< `--wrap=symbol`
+  std::vector<SymbolDefinition> definitions{};
+  bool allow_multiple_definitions = false;  ///< `-z muldefs`
+  bool position_independent = true;
+};
+
+/// A unit that could not be merged: it is compiled alone and runs without instrumentation.
+struct NativeUnit {
+  std::string name;
+  std::string reason;
+};
+
+/// A function that has no observed body.
+struct SingleBodyFunction {
+  std::string name;
+  std::string reason;
+};
+
+struct StepTime {
+  std::string step;
+  double seconds = 0;
+};
+
+struct CompileReport {
+  uint64_t units = 0;
+  std::vector<NativeUnit> native_units{};
+  std::vector<SingleBodyFunction> single_body_functions{};
+  std::vector<StepTime> steps{};
+  std::vector<std::string> objects{};  ///< in link order
+  std::string model{};                 ///< the program model's file, empty when none was made
+  uint64_t code_bytes = 0;             ///< executable sections of `objects`
+};
+
+std::string to_json(const CompileJob& job);
+CompileJob job_from_json(const std::string& path, const std::string& text);
+std::string to_json(const CompileReport& report);
+CompileReport report_from_json(const std::string& path, const std::string& text);
+
+}  // namespace culprit
