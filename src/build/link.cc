@@ -110,14 +110,20 @@ class Relink {
   /// Of `ld -r` only what carried no bitcode matters: the rest is in the units.
   void add_objects_of_partial_link(const LinkRecord& partial) {
     for (const LinkInput& input : partial.inputs) {
-      if (input.kind == LinkInputKind::kObject || input.kind == LinkInputKind::kArchive) add_input(input, true);
+      if (input.kind != LinkInputKind::kOption && input.kind != LinkInputKind::kLibraryPath) add_input(input, true);
     }
   }
 
   void add_input(const LinkInput& input, bool is_program) {
     const bool all_captured = input.parts > 0 && input.captured_parts == input.parts;
     switch (input.kind) {
+      case LinkInputKind::kLtoObject:
+        return;
       case LinkInputKind::kSource:
+        if (input.content_hash != 0) add_file(input.path);  // assembler; the file is its object
+        return;
+      case LinkInputKind::kLinkerScript:
+        add_file(input.path);
         return;
       case LinkInputKind::kObject:
       case LinkInputKind::kArchive:
@@ -171,7 +177,10 @@ class Relink {
   void add_file(const std::string& path) { words_.push_back(file_as_linked(path)); }
 
   std::string written_out(const EmbeddedFile& file) {
-    const fs::path copy = job_.work / fmt::format("{}-{}", written_++, fs::path(file.path).filename().string());
+    // The assembler's objects are embedded under their source's name, which would have them assembled.
+    const bool is_elf = ElfFile::has_magic(file.content);
+    const fs::path copy =
+        job_.work / fmt::format("{}-{}{}", written_++, fs::path(file.path).filename().string(), is_elf ? ".o" : "");
     std::ofstream out(copy, std::ios::binary);
     out.write(reinterpret_cast<const char*>(file.content.data()), static_cast<std::streamsize>(file.content.size()));
     out.close();
