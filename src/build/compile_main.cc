@@ -26,6 +26,8 @@
 #include "build/job.h"
 #include "build/merge.h"
 #include "build/parallel_tasks.h"
+#include "instrument/optimise.h"
+#include "instrument/pipeline.h"
 
 namespace culprit {
 namespace {
@@ -89,51 +91,87 @@ uint64_t code_bytes(const std::string& object) {
   return bytes;
 }
 
-/// Optimises a module and writes its object, in a process of its own.
-ParallelTask task_for(const std::string& name, llvm::Module& module, const CompileJob& job, const std::string& object) {
-  return {name, [&module, &job, object](const BeginStep& begin) {
-            const auto machine = target_machine(module, job.position_independent);
-            begin("optimise");
-            optimise_natively(module, *machine);
-            begin("generate code for");
-            emit_object(module, *machine, object);
-          }};
-}
+using Optimise = void (*)(llvm::Module&, llvm::TargetMachine&);
 
-CompileReport compile(const CompileJob& job, const ProgressPipe& progress) {
-  CompileReport report{.units = job.units.size()};
-  Clock clock(report.steps);
-  const fs::path directory = job.output_directory;
+/// The work of the compile step, whose parts become objects side by side.
+class Compilation {
+ public:
+  Compilation(const CompileJob& job, const ProgressPipe& progress) : job_(job), progress_(progress) {}
 
-  // The units become one module; what cannot join it stays native.
-  BitcodeFiles bitcode;
-  llvm::LLVMContext context;
-  MergedProgram program =
-      merge_units(job, context, std::ref(bitcode), [&](const std::string& unit) { progress("merge " + unit); });
-  for (const UnmergedUnit& unit : program.unmerged)
-    report.native_units.push_back({job.units[unit.unit].name, unit.reason});
-  clock.end_of("merge");
+  CompileReport run() {
+    report_.units = job_.units.size();
+    // The units become one module; what cannot join it stays native.
+    merge();
+    // The plan's passes make it two halves.
+    instrument();
+    // Every part is optimised and written side by side.
+    generate_code();
+    return std::move(report_);
+  }
 
-  // Every part is optimised and written side by side.
-  std::vector<ParallelTask> tasks;
-  const auto add_task = [&](const std::string& name, llvm::Module& module) {
-    report.objects.push_back(directory / fmt::format("{}.o", report.objects.size()));
-    tasks.push_back(task_for(name, module, job, report.objects.back()));
-  };
-  if (program.module) add_task("the program", *program.module);
-  for (const UnmergedUnit& unit : program.unmerged) {
-    if (llvm::Error error = unit.module->materializeAll()) {
-      throw UserError(fmt::format("{}: {}", job.units[unit.unit].name, llvm::toString(std::move(error))),
-                      "compile the program again with this Culprit's culprit-cc");
+ private:
+  void merge() {
+    program_ =
+        merge_units(job_, context_, std::ref(bitcode_), [&](const std::string& unit) { progress_("merge " + unit); });
+    for (const UnmergedUnit& unit : program_.unmerged) {
+      report_.native_units.push_back({job_.units[unit.unit].name, unit.reason});
     }
-    add_task(job.units[unit.unit].name, *unit.module);
+    clock_.end_of("merge");
   }
-  for (StepTime& step : run_tasks(tasks, std::thread::hardware_concurrency(), progress)) {
-    report.steps.push_back(std::move(step));
+
+  void instrument() {
+    if (!program_.module) return;
+    progress_("instrument");
+    instrumented_ = instrument_program(*program_.module, job_.plan);
+    for (const FunctionReason& each : instrumented_.native_functions) {
+      report_.native_functions.push_back({each.function, each.reason});
+    }
+    for (const FunctionReason& each : instrumented_.single_bodies) {
+      report_.single_body_functions.push_back({each.function, each.reason});
+    }
+    clock_.end_of("instrument");
   }
-  for (const std::string& object : report.objects) report.code_bytes += code_bytes(object);
-  return report;
-}
+
+  void generate_code() {
+    if (program_.module) add_part("fast bodies", *program_.module, optimise_instrumented);
+    if (instrumented_.observed_half) add_part("observed bodies", *instrumented_.observed_half, optimise_instrumented);
+    for (const UnmergedUnit& unit : program_.unmerged) {
+      const std::string& name = job_.units[unit.unit].name;
+      if (llvm::Error error = unit.module->materializeAll()) {
+        throw UserError(fmt::format("{}: {}", name, llvm::toString(std::move(error))),
+                        "compile the program again with this Culprit's culprit-cc");
+      }
+      add_part(name, *unit.module, optimise_natively);
+    }
+    for (StepTime& step : run_tasks(parts_, std::thread::hardware_concurrency(), progress_)) {
+      report_.steps.push_back(std::move(step));
+    }
+    for (const std::string& object : report_.objects) report_.code_bytes += code_bytes(object);
+  }
+
+  /// Optimises a module and writes its object, in a process of its own.
+  void add_part(const std::string& name, llvm::Module& module, Optimise optimise) {
+    report_.objects.push_back(fs::path(job_.output_directory) / fmt::format("{}.o", report_.objects.size()));
+    const std::string object = report_.objects.back();
+    parts_.push_back({name, [this, &module, optimise, object](const BeginStep& begin) {
+                        const auto machine = target_machine(module, job_.position_independent);
+                        begin("optimise");
+                        optimise(module, *machine);
+                        begin("generate code for");
+                        emit_object(module, *machine, object);
+                      }});
+  }
+
+  const CompileJob& job_;
+  const ProgressPipe& progress_;
+  CompileReport report_;
+  Clock clock_{report_.steps};
+  BitcodeFiles bitcode_;
+  llvm::LLVMContext context_;
+  MergedProgram program_;
+  PipelineReport instrumented_;
+  std::vector<ParallelTask> parts_;
+};
 
 [[noreturn]] void end_on_fatal_error(void*, const char* reason, bool) {
   fmt::print(stderr, "LLVM: {}\n", reason);
@@ -172,7 +210,9 @@ ExitCode run(int argc, char** argv) {
     throw UserError("nothing to compile", "give JOB.json, or --bitcode FILES -o DIR");
   }
 
-  const CompileReport report = compile(job, ProgressPipe(progress_fd));
+  const ProgressPipe progress(progress_fd);
+  const auto compilation = std::make_unique<Compilation>(job, progress);
+  const CompileReport report = compilation->run();
   write_file_atomically(fs::path(job.output_directory) / "report.json", to_json(report));
   return ExitCode::kAnswered;
 }

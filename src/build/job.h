@@ -51,8 +51,8 @@ struct NativeUnit {
   std::string reason;
 };
 
-/// A function that has no observed body.
-struct SingleBodyFunction {
+/// A function that is treated apart: one that runs as it was compiled, or one without an observed body.
+struct FunctionApart {
   std::string name;
   std::string reason;
 };
@@ -65,7 +65,8 @@ struct StepTime {
 struct CompileReport {
   uint64_t units = 0;
   std::vector<NativeUnit> native_units{};
-  std::vector<SingleBodyFunction> single_body_functions{};
+  std::vector<FunctionApart> native_functions{};
+  std::vector<FunctionApart> single_body_functions{};
   std::vector<StepTime> steps{};
   std::vector<std::string> objects{};  ///< in link order
   std::string model{};                 ///< the program model's file, empty when none was made

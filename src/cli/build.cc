@@ -34,17 +34,20 @@ nlohmann::json json_of(const BuildResult& result, const std::string& executable)
   return json;
 }
 
+void print_functions(const std::string& what, const std::vector<FunctionApart>& functions) {
+  if (functions.empty()) return;
+  fmt::print("{}: {} functions\n", what, functions.size());
+  for (const FunctionApart& each : functions) fmt::print("  {}: {}\n", each.name, each.reason);
+}
+
 void print_text(const BuildResult& result, const std::string& executable) {
   const CompileReport& report = result.report;
   fmt::print("{}\n", executable);
   fmt::print("{} units, {} of them native; {} KiB of code; {:.2f} s{}\n", report.units, report.native_units.size(),
              report.code_bytes / 1024, result.seconds, result.from_cache ? " (from the cache)" : "");
   for (const NativeUnit& unit : report.native_units) fmt::print("native: {}: {}\n", unit.name, unit.reason);
-  if (!report.single_body_functions.empty()) {
-    fmt::print("without an observed body: {} functions\n", report.single_body_functions.size());
-    for (const SingleBodyFunction& each : report.single_body_functions)
-      fmt::print("  {}: {}\n", each.name, each.reason);
-  }
+  print_functions("native", report.native_functions);
+  print_functions("without an observed body", report.single_body_functions);
 }
 
 ExitCode run(const Options& options) {
