@@ -5,8 +5,7 @@
 #include "cli/command.h"
 #include "format/system_calls.h"
 #include "recording/event_text.h"
-#include "recording/manifest.h"
-#include "recording/place.h"
+#include "recording/recording.h"
 
 namespace culprit::cli {
 namespace {
@@ -37,9 +36,8 @@ nlohmann::json as_json(const recording::EventRef& ref) {
 }
 
 ExitCode run(const Options& options) {
-  const auto directory = recording::find_recording(options.name);
-  const auto manifest = recording::read_manifest(directory);
-  const recording::EventStream stream(directory, manifest.state == recording::State::kFinished);
+  const recording::Recording recording = recording::open_recording(options.name);
+  const recording::EventStream& stream = recording.stream;
   uint64_t number = 0;
   stream.for_each([&](const recording::EventRef& event) {
     if (options.json) {

@@ -4,7 +4,7 @@
 
 #include "cli/command.h"
 #include "recording/event_text.h"
-#include "recording/place.h"
+#include "recording/recording.h"
 #include "recording/replay.h"
 
 namespace culprit::cli {
@@ -60,11 +60,8 @@ void say(const recording::EventStream& stream, const ReplayReport& report) {
 }
 
 ExitCode run(const Options& options) {
-  const auto directory = recording::find_recording(options.name);
-  const recording::Manifest manifest = recording::read_manifest(directory);
-  const bool finished = manifest.state == recording::State::kFinished;
-  const recording::EventStream stream(directory, finished);
-  if (options.verify && finished) recording::check_files(directory, manifest);
+  const auto [directory, manifest, stream] = recording::open_recording(options.name);
+  if (options.verify) recording::check_files(directory, manifest);
 
   const ReplayReport report = recording::replay(directory, stream);
   const bool same = (report.state == ReplayState::kFinished || report.state == ReplayState::kLogEnded) &&

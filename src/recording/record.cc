@@ -89,7 +89,7 @@ Recorded record(const RecordOptions& options) {
   // The program runs; a thread moves its events into the log.
   std::vector<std::string> arguments = {"record", recorded.directory.string(), executable.path};
   arguments.insert(arguments.end(), executable.arguments.begin(), executable.arguments.end());
-  RuntimeProcess program(arguments, {{"LD_BIND_NOW", "1"}, {"OMP_WAIT_POLICY", "passive"}});
+  RuntimeProcess program(arguments);
   std::exception_ptr failure;
   std::thread drainer([&] {
     try {

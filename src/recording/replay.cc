@@ -78,7 +78,7 @@ ReplayReport replay(const fs::path& directory, const EventStream& stream) {
   const ReportPage page;
   const std::vector<std::string> arguments = {"replay", fs::absolute(directory).string(),
                                               std::to_string(stream.descriptor()), std::to_string(page.descriptor())};
-  RuntimeProcess program(arguments, {}, {stream.descriptor(), page.descriptor()});
+  RuntimeProcess program(arguments, {stream.descriptor(), page.descriptor()});
   const RuntimeEnd end = program.wait();
   ReplayReport report = page.read();
   if (report.state == ReplayState::kRunning) {

@@ -15,9 +15,7 @@
 
 namespace culprit::recording {
 
-RuntimeProcess::RuntimeProcess(const std::vector<std::string>& arguments,
-                               const std::vector<std::pair<std::string, std::string>>& defaults,
-                               const std::vector<int>& inherited) {
+RuntimeProcess::RuntimeProcess(const std::vector<std::string>& arguments, const std::vector<int>& inherited) {
   const std::string runtime = (parts_directory() / "culprit-ld").string();
   if (::access(runtime.c_str(), X_OK) != 0) {
     throw UserError(fmt::format("Culprit's own part {} is missing", runtime),
@@ -35,7 +33,6 @@ RuntimeProcess::RuntimeProcess(const std::vector<std::string>& arguments,
   if (child_ == 0) {
     ::signal(SIGINT, former_interrupt_);
     ::signal(SIGQUIT, former_quit_);
-    for (const auto& [name, value] : defaults) ::setenv(name.c_str(), value.c_str(), 0);
     for (const int fd : inherited) ::fcntl(fd, F_SETFD, 0);
     ::execv(runtime.c_str(), argv.data());
     const int error = errno;

@@ -4,7 +4,6 @@
 #include <sys/types.h>
 
 #include <string>
-#include <utility>
 #include <vector>
 
 namespace culprit::recording {
@@ -18,11 +17,8 @@ struct RuntimeEnd {
 /// the program's and not this process's.
 class RuntimeProcess {
  public:
-  /// `defaults` are environment variables that are set unless they are set already; `inherited` are descriptors that
-  /// stay open. Throws UserError.
-  RuntimeProcess(const std::vector<std::string>& arguments,
-                 const std::vector<std::pair<std::string, std::string>>& defaults,
-                 const std::vector<int>& inherited = {});
+  /// `inherited` are descriptors that stay open. Throws UserError.
+  explicit RuntimeProcess(const std::vector<std::string>& arguments, const std::vector<int>& inherited = {});
   ~RuntimeProcess();
   RuntimeProcess(const RuntimeProcess&) = delete;
 

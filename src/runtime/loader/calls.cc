@@ -56,23 +56,32 @@ bool bypasses_memory_to_output(const Call& call) {
   }
 }
 
-/// Answers /proc/self/exe with the program instead of this runtime.
-long correct_own_name(const Call& call, long result) {
+/// Whether the call asks for the name of this process's executable, which is the program and not this runtime.
+bool asks_own_name(const Call& call) {
   const bool at = call.number == __NR_readlinkat;
-  if (failed(result) || !(at || call.number == __NR_readlink)) return result;
-  const auto* path = reinterpret_cast<const char*>(call.arguments[at ? 1 : 0]);
+  if (!at && call.number != __NR_readlink) return false;
   Line own;
   own << "/proc/" << runtime.process << "/exe";
-  if (!text_equal(path, "/proc/self/exe") && !text_equal(path, own.text())) return result;
-  const uint64_t room = call.arguments[at ? 3 : 2];
+  const uint64_t path = call.arguments[at ? 1 : 0];
+  if (!runtime.space.covers(path, path + own.size() + 1)) return false;
+  const auto* text = reinterpret_cast<const char*>(path);
+  return text_equal(text, "/proc/self/exe") || text_equal(text, own.text());
+}
+
+long answer_own_name(const Call& call) {
+  const bool at = call.number == __NR_readlinkat;
+  const uint64_t buffer = call.arguments[at ? 2 : 1], room = call.arguments[at ? 3 : 2];
   uint64_t bytes = text_bytes(runtime.program);
   if (bytes > room) bytes = room;
-  __builtin_memcpy(reinterpret_cast<void*>(call.arguments[at ? 2 : 1]), runtime.program, bytes);
+  if (bytes == 0) return -EINVAL;
+  if (!runtime.space.covers(buffer, buffer + bytes)) return -EFAULT;
+  __builtin_memcpy(reinterpret_cast<void*>(buffer), runtime.program, bytes);
   return static_cast<long>(bytes);
 }
 
 long run(Call& call) {
   if (bypasses_memory_to_output(call)) return -EINVAL;
+  if (asks_own_name(call)) return answer_own_name(call);
   long result;
   if (call.description->flags & format::kMayBlock) {
     Thread& thread = current_thread();
@@ -83,7 +92,7 @@ long run(Call& call) {
     result = raw(static_cast<long>(call.number), call.arguments[0], call.arguments[1], call.arguments[2],
                  call.arguments[3], call.arguments[4], call.arguments[5]);
   }
-  return correct_own_name(call, result);
+  return result;
 }
 
 /// Calls on descriptors that must not reach the runtime's own.

@@ -105,10 +105,14 @@ void on_system_call(int, Siginfo*, Context* context) {
   Call call = {context->rax,
                {context->rdi, context->rsi, context->rdx, context->r10, context->r8, context->r9},
                &format::system_call(context->rax),
-               context};
+               context, false};
   thread.call_number = call.number;
   const long result = answer(call);
-  if (call.number != __NR_rt_sigreturn) context->rax = static_cast<uint64_t>(result);
+  if (call.context_replaced) {
+    thread.call_number = kNoCall;  // what is interrupted now is not this call
+  } else {
+    context->rax = static_cast<uint64_t>(result);
+  }
   give_signals(thread, *context, 0);
 }
 

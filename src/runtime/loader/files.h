@@ -10,6 +10,10 @@ namespace culprit::loader {
 /// that cannot be out of date. kNoFile when it is not a regular file or cannot be copied.
 uint32_t copy_in_recording(int fd);
 
+/// How many copies the recording has; a program started by execve goes on counting there.
+uint32_t copies_made();
+void continue_copies(uint32_t made);
+
 /// Opens `files/index` for reading. A replay cannot go on without it: fails loudly.
 int open_copy(uint32_t index);
 

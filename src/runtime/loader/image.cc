@@ -159,6 +159,23 @@ class StackBuilder {
   uint64_t at_;
 };
 
+/// Variables that are added where the user has not set them: lazy binding leaves processor state in dead stack, and
+/// threads that wait by spinning would wait for one that does not hold the baton.
+struct Variable {
+  const char* text;
+  size_t name_bytes;  ///< with the equals sign
+};
+constexpr Variable kVariables[] = {{"LD_BIND_NOW=1", 12}, {"OMP_WAIT_POLICY=passive", 16}};
+
+bool has_variable(char** environment, const Variable& variable) {
+  for (; *environment; ++environment) {
+    size_t each = 0;
+    while (each < variable.name_bytes && (*environment)[each] == variable.text[each]) ++each;
+    if (each == variable.name_bytes) return true;
+  }
+  return false;
+}
+
 /// AT_RANDOM: the same in every run, so that stack protectors and pointer guards are.
 constexpr unsigned char kRandomBytes[16] = {0x00, 0x63, 0x75, 0x6c, 0x70, 0x72, 0x69, 0x74,
                                             0x9e, 0x37, 0x79, 0xb9, 0x7f, 0x4a, 0x7c, 0x15};
@@ -170,6 +187,11 @@ uint64_t build_stack(const char* path, uint64_t* initial, unsigned skipped, cons
   char** environment = reinterpret_cast<char**>(initial + 1 + all_arguments + 1);
   uint64_t variables = 0;
   while (environment[variables]) ++variables;
+  const char* added[sizeof kVariables / sizeof kVariables[0]];
+  uint64_t added_count = 0;
+  for (const Variable& variable : kVariables) {
+    if (!has_variable(environment, variable)) added[added_count++] = variable.text;
+  }
   const auto* auxiliary = reinterpret_cast<const uint64_t*>(environment + variables + 1);
   uint64_t entries = 0;
   while (auxiliary[2 * entries] != AT_NULL) ++entries;
@@ -179,9 +201,10 @@ uint64_t build_stack(const char* path, uint64_t* initial, unsigned skipped, cons
   const uint64_t random = stack.put(kRandomBytes, sizeof kRandomBytes);
   const uint64_t platform = stack.text("x86_64");
   // Strings first, from the last to the first, so that they lie in the kernel's order; then the words.
-  const uint64_t most_words = 1 + count + 1 + variables + 1 + 2 * (entries + 1);
+  const uint64_t most_words = 1 + count + 1 + variables + added_count + 1 + 2 * (entries + 1);
   uint64_t text_total = 0;
   for (uint64_t each = 0; each < variables; ++each) text_total += text_bytes(environment[each]) + 1;
+  for (uint64_t each = 0; each < added_count; ++each) text_total += text_bytes(added[each]) + 1;
   for (uint64_t each = 0; each < count; ++each) text_total += text_bytes(arguments[each]) + 1;
   uint64_t text = platform - text_total;
   StackBuilder below(text);
@@ -197,6 +220,7 @@ uint64_t build_stack(const char* path, uint64_t* initial, unsigned skipped, cons
   for (uint64_t each = 0; each < count; ++each) put_text(arguments[each]);
   words[at++] = 0;
   for (uint64_t each = 0; each < variables; ++each) put_text(environment[each]);
+  for (uint64_t each = 0; each < added_count; ++each) put_text(added[each]);
   words[at++] = 0;
   for (uint64_t each = 0; each < entries; ++each) {
     uint64_t key = auxiliary[2 * each], value = auxiliary[2 * each + 1];
@@ -259,7 +283,7 @@ StartRegisters load_program(const char* path, uint64_t* initial_stack, unsigned 
 
   static PartSource parts[kMostMaps + 3];
   uint32_t count = 0;
-  parts[count++] = {0, path, static_cast<uint32_t>(text_bytes(path)), PartKind::kText};
+  parts[count++] = {0, runtime.program, static_cast<uint32_t>(text_bytes(runtime.program)), PartKind::kText};
   for (uint32_t each = 0; each < image.count; ++each) {
     parts[count++] = {image.maps[each].address, &image.maps[each], sizeof(MapPart), PartKind::kMap};
   }

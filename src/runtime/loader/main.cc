@@ -1,8 +1,10 @@
 // culprit-ld: starts a program under recording or replay. It runs before ld.so, inside the program's own process.
 //
 //   culprit-ld record DIRECTORY PROGRAM ARGV0 [ARGUMENT…]     events into DIRECTORY/ring
+//   culprit-ld continue …                                    after execve of a recorded program (execute.h)
 //   culprit-ld replay DIRECTORY STREAM REPORT                 descriptors of the event stream and of the report page
 
+#include "runtime/loader/execute.h"
 #include "runtime/loader/files.h"
 #include "runtime/loader/image.h"
 #include "runtime/loader/intercept.h"
@@ -67,6 +69,17 @@ void remember_outputs() {
   runtime.shows[2] = format::kShowOnError;
 }
 
+/// The absolute path of the executable, without links.
+void remember_program(const char* path) {
+  const long fd = raw(__NR_openat, AT_FDCWD, word(path), O_PATH | O_CLOEXEC, 0);
+  if (failed(fd)) fail(path, fd);
+  Line link;
+  link << "/proc/self/fd/" << static_cast<int64_t>(fd);
+  const long bytes = raw(__NR_readlink, word(link.text()), word(runtime.program), sizeof runtime.program - 1);
+  runtime.program[failed(bytes) ? 0 : bytes] = 0;
+  raw(__NR_close, fd);
+}
+
 }  // namespace
 }  // namespace culprit::loader
 
@@ -80,8 +93,12 @@ extern "C" [[noreturn]] void culprit_loader_start(uint64_t* stack) {
   runtime.process = static_cast<int32_t>(raw(__NR_getpid));
 
   // Where events go or come from.
-  open_directory(arguments[2]);
-  if (runtime.mode == Mode::kReplay) {
+  const bool continues = text_equal(arguments[1], "continue");
+  if (!continues) open_directory(arguments[2]);
+  if (continues) {
+    if (count <= kContinueWords) fail("culprit-ld is continued with too few words");
+    continue_recording(arguments);
+  } else if (runtime.mode == Mode::kReplay) {
     open_stream(number_of(arguments[3]), number_of(arguments[4]));
   } else {
     open_log(runtime.directory);
@@ -93,10 +110,8 @@ extern "C" [[noreturn]] void culprit_loader_start(uint64_t* stack) {
   if (runtime.mode == Mode::kReplay) {
     start = load_recorded_program();
   } else {
-    const size_t bytes = text_bytes(arguments[3]);
-    if (bytes >= sizeof runtime.program) fail("the program's path is too long");
-    __builtin_memcpy(runtime.program, arguments[3], bytes);
-    start = load_program(runtime.program, stack, 4);
+    remember_program(arguments[3]);
+    start = load_program(arguments[3], stack, continues ? kContinueWords : 4);
   }
 
   // From here on every call, fault and signal of the program enters the runtime.

@@ -1,6 +1,7 @@
 // Processes and threads: fork, exec, exit, and what glibc registers per thread.
 
 #include "runtime/loader/calls.h"
+#include "runtime/loader/execute.h"
 #include "runtime/loader/intercept.h"
 #include "runtime/loader/log_cursor.h"
 #include "runtime/loader/log_writer.h"
@@ -41,14 +42,6 @@ long fork_child(Call& call) {
   if ((flags & kCloneParentSetTid) && !failed(result)) {
     *reinterpret_cast<int32_t*>(call.arguments[2]) = static_cast<int32_t>(result);
   }
-  return result;
-}
-
-long execute(Call& call) {
-  if (runtime.mode != Mode::kPass) return settle(call, -ENOSYS);
-  trap_timestamps(false);  // it would survive exec
-  const long result = raw(__NR_execve, call.arguments[0], call.arguments[1], call.arguments[2]);
-  trap_timestamps(true);
   return result;
 }
 

@@ -16,6 +16,9 @@ enum class Mode {
   kPass,    ///< a child of a recorded program: calls run, nothing is logged
 };
 
+/// Thread::call_number when no call is being answered.
+inline constexpr uint64_t kNoCall = ~uint64_t{0};
+
 /// A signal that arrived and waits to be given to the program.
 struct PendingSignal {
   Siginfo siginfo;
@@ -67,6 +70,7 @@ struct Call {
   uint64_t arguments[6];
   const format::SystemCall* description;
   Context* context;
+  bool context_replaced;  ///< the call has set all registers, so that its result is not stored
 };
 
 }  // namespace culprit::loader

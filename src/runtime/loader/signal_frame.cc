@@ -81,6 +81,14 @@ void enter_handler(Thread& thread, Context& context, const Siginfo& siginfo, Ker
   if (action.flags & kSaResetHand) action = {0, 0, 0, 0};
 }
 
+void reset_floating_point(uint64_t state) {
+  const uint64_t bytes = state_bytes(state);
+  __builtin_memset(reinterpret_cast<void*>(state), 0, 464);
+  reset_control_words(state);
+  // An empty XSTATE_BV in the header brings every component's initial state.
+  if (bytes > kLegacyBytes) __builtin_memset(reinterpret_cast<void*>(state + kLegacyBytes), 0, 8);
+}
+
 void leave_handler(Thread& thread, Context& context) {
   // The restorer was returned to, so the context is what the stack pointer points at.
   const uint64_t at = context.rsp;

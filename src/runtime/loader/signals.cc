@@ -178,7 +178,7 @@ bool act_on(Thread& thread, Context& context, Siginfo& siginfo, uint64_t call_nu
   if (action.handler == 1 || (action.handler == 0 && !fatal_by_default(number))) return false;
   if (action.handler == 0) die_by_signal(number);
   const bool interrupted = static_cast<int64_t>(context.rax) == -EINTR;
-  if (interrupted && call_number != ~uint64_t{0} && (action.flags & kSaRestart) && restarts(call_number)) {
+  if (interrupted && call_number != kNoCall && (action.flags & kSaRestart) && restarts(call_number)) {
     context.rip -= 2;
     context.rax = call_number;
   }
@@ -259,6 +259,12 @@ void start_signals(Thread& thread) {
   }
 }
 
+void reset_actions() {
+  for (int number = 1; number <= kSignals; ++number) {
+    if (runtime.actions[number].handler > 1) runtime.actions[number] = {0, 0, 0, 0};
+  }
+}
+
 void queue_signal(Thread& thread, const Siginfo& siginfo, Context& context) {
   const bool standard = siginfo.number < 32;
   bool known = false;
@@ -290,6 +296,7 @@ long signal_call(Call& call) {
       return suspend(call);
     default:
       leave_handler(current_thread(), *call.context);
+      call.context_replaced = true;
       return 0;
   }
 }
@@ -319,11 +326,11 @@ void wait_under_mask(Thread& thread, uint64_t mask) {
 bool give_signals(Thread& thread, Context& context, uint8_t where) {
   bool entered = false;
   thread.arrived = 0;
-  const uint64_t call_number = where == 0 ? thread.call_number : ~uint64_t{0};
+  const uint64_t call_number = where == 0 ? thread.call_number : kNoCall;
   Siginfo siginfo;
   while (next_signal(thread, where, siginfo)) {
     if (where == format::kAtEntry && !entered && runtime.actions[siginfo.number].handler > 1) context.rip -= 2;
-    entered = act_on(thread, context, siginfo, entered ? ~uint64_t{0} : call_number) || entered;
+    entered = act_on(thread, context, siginfo, entered ? kNoCall : call_number) || entered;
   }
   if (thread.waited_under_mask) {  // no handler took the former mask into its frame
     thread.waited_under_mask = false;

@@ -8,6 +8,9 @@ namespace culprit::loader {
 /// Installs the runtime's handlers and takes over what was inherited (ignored signals, the mask).
 void start_signals(Thread& thread);
 
+/// As execve does: handled signals get their default action again.
+void reset_actions();
+
 /// rt_sigaction, rt_sigprocmask, rt_sigreturn, rt_sigsuspend, sigaltstack. The result; rt_sigreturn changes the
 /// context.
 long signal_call(Call& call);

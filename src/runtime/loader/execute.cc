@@ -1,0 +1,192 @@
+#include "runtime/loader/execute.h"
+
+#include "runtime/loader/calls.h"
+#include "runtime/loader/files.h"
+#include "runtime/loader/image.h"
+#include "runtime/loader/log_cursor.h"
+#include "runtime/loader/log_writer.h"
+#include "runtime/loader/signal_frame.h"
+#include "runtime/loader/signals.h"
+#include "runtime/loader/text.h"
+
+namespace culprit::loader {
+namespace {
+
+using format::Event;
+using format::EventKind;
+
+constexpr int kDeepestScript = 5;
+constexpr uint64_t kLineBytes = 256;       // BINPRM_BUF_SIZE
+constexpr uint32_t kRememberedOutputs = 64;
+constexpr uint64_t kMostArguments = 1u << 18;
+
+/// The program that an execve starts, with the words that `#!` lines put before its arguments.
+struct Target {
+  char paths[kDeepestScript][kLineBytes];  ///< `#!` lines, cut into words
+  const char* program;
+  const char* before[2 * kDeepestScript + 1];
+  int before_count = 0;
+};
+
+/// Reads up to kLineBytes - 1 bytes of a file that could be executed. An error as the kernel would give, or the count.
+long read_start(const char* path, char* to) {
+  if (const long result = raw(__NR_faccessat2, AT_FDCWD, word(path), 1 /* X_OK */, 0x200 /* AT_EACCESS */)) return result;
+  const long fd = raw(__NR_openat, AT_FDCWD, word(path), O_RDONLY | O_CLOEXEC, 0);
+  if (failed(fd)) return fd;
+  struct stat status;
+  long result = raw(__NR_fstat, fd, word(&status));
+  if (result == 0) result = (status.st_mode & 0170000) == 0100000 ? raw(__NR_read, fd, word(to), kLineBytes - 1) : -EACCES;
+  raw(__NR_close, fd);
+  return result;
+}
+
+bool is_space(char character) { return character == ' ' || character == '\t'; }
+
+/// Cuts "#! interpreter argument" in place. False when there is no interpreter.
+bool cut_line(char* line, long bytes, const char** interpreter, const char** argument) {
+  long end = 2;
+  while (end < bytes && line[end] != '\n') ++end;
+  while (end > 2 && is_space(line[end - 1])) --end;
+  line[end] = 0;
+  long at = 2;
+  while (is_space(line[at])) ++at;
+  *interpreter = line + at;
+  *argument = nullptr;
+  while (line[at] && !is_space(line[at])) ++at;
+  if (line[at]) {
+    line[at++] = 0;
+    while (is_space(line[at])) ++at;
+    *argument = line + at;
+  }
+  return **interpreter != 0;
+}
+
+/// Follows `#!` lines from `path`. 0, or an error as execve gives it.
+long find_target(const char* path, Target& target) {
+  target.program = path;
+  target.before_count = 0;
+  // The words are gathered from the last interpreter backwards: [interpreter argument] script.
+  const char* reversed[2 * kDeepestScript + 1];
+  int count = 0;
+  for (int depth = 0;; ++depth) {
+    if (depth == kDeepestScript) return -ELOOP;
+    char* line = target.paths[depth];
+    const long bytes = read_start(target.program, line);
+    if (failed(bytes)) return bytes;
+    if (bytes >= 4 && line[0] == 0x7f && line[1] == 'E' && line[2] == 'L' && line[3] == 'F') break;
+    if (bytes < 3 || line[0] != '#' || line[1] != '!') return -ENOEXEC;
+    const char *interpreter, *argument;
+    if (!cut_line(line, bytes, &interpreter, &argument)) return -ENOEXEC;
+    reversed[count++] = target.program;
+    if (argument != nullptr) reversed[count++] = argument;
+    target.program = interpreter;
+  }
+  if (count > 0) target.before[target.before_count++] = target.program;
+  while (count > 0) target.before[target.before_count++] = reversed[--count];
+  return 0;
+}
+
+const char* outputs_text(char* to) {
+  for (uint32_t fd = 0; fd < kRememberedOutputs; ++fd) to[fd] = static_cast<char>('0' + runtime.shows[fd]);
+  to[kRememberedOutputs] = 0;
+  return to;
+}
+
+long start_recorded(Call& call) {
+  static Target target;
+  const auto* path = reinterpret_cast<const char*>(call.arguments[0]);
+  if (const long result = find_target(path, target)) return result;
+  auto** given = reinterpret_cast<const char**>(call.arguments[1]);
+  uint64_t count = 0;
+  while (given != nullptr && given[count]) ++count;
+  if (count > kMostArguments) return -E2BIG;
+
+  const uint64_t bytes = (count + kContinueWords + 2 * kDeepestScript + 4) * sizeof(char*);
+  const long mapped = raw(__NR_mmap, 0, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, ~uint64_t{0}, 0);
+  if (failed(mapped)) return mapped;
+  auto** words = reinterpret_cast<const char**>(mapped);
+  Line descriptor, check, copies;
+  char outputs[kRememberedOutputs + 1];
+  descriptor << runtime.directory;
+  check << static_cast<uint64_t>(check_of(call, 0));
+  copies << static_cast<uint64_t>(copies_made());
+  uint64_t at = 0;
+  const char* first[kContinueWords] = {"culprit-ld", "continue",    descriptor.text(),    target.program,
+                                       check.text(), copies.text(), outputs_text(outputs)};
+  for (const char* each : first) words[at++] = each;
+  for (int each = 0; each < target.before_count; ++each) words[at++] = target.before[each];
+  // A script's own argv[0] gives way to the words of its line.
+  for (uint64_t each = target.before_count > 0 ? 1 : 0; each < count; ++each) words[at++] = given[each];
+  if (target.before_count == 0 && count == 0) words[at++] = "";
+  words[at] = nullptr;
+
+  raw(__NR_fcntl, runtime.directory, F_SETFD, 0);
+  trap_timestamps(false);  // it would survive exec
+  const long result = raw(__NR_execve, word("/proc/self/exe"), mapped, call.arguments[2]);
+  trap_timestamps(true);
+  raw(__NR_fcntl, runtime.directory, F_SETFD, 1 /* FD_CLOEXEC */);
+  raw(__NR_munmap, mapped, bytes);
+  return result;
+}
+
+/// The context as a fresh program finds it.
+void reset_context(Context& context, const format::StartRegisters& start) {
+  const uint64_t first = offsetof(Context, r8), last = offsetof(Context, cs);
+  __builtin_memset(reinterpret_cast<char*>(&context) + first, 0, last - first);
+  context.rip = start.entry;
+  context.rsp = start.stack;
+  context.rflags = 0x202;
+  reset_floating_point(context.fpstate);
+  raw(__NR_arch_prctl, ARCH_SET_FS, 0);
+}
+
+long replay_execute(Call& call) {
+  const long result = settle(call, 0);
+  if (failed(result)) return result;
+  for (size_t each = 0; each < runtime.space.size(); ++each) {
+    raw(__NR_munmap, runtime.space.low(each), runtime.space.high(each) - runtime.space.low(each));
+  }
+  runtime.space.clear();
+  reset_actions();
+  current_thread().alternate_stack = {0, kStackDisabled, 0, 0};
+  reset_context(*call.context, load_recorded_program());
+  call.context_replaced = true;
+  return 0;
+}
+
+int number_of(const char* text) {
+  int64_t number = 0;
+  for (; *text >= '0' && *text <= '9'; ++text) number = number * 10 + (*text - '0');
+  return static_cast<int>(number);
+}
+
+}  // namespace
+
+long execute(Call& call) {
+  switch (runtime.mode) {
+    case Mode::kReplay:
+      return replay_execute(call);
+    case Mode::kRecord:
+      return settle(call, start_recorded(call));
+    case Mode::kPass:
+      break;
+  }
+  trap_timestamps(false);
+  const long result = raw(__NR_execve, call.arguments[0], call.arguments[1], call.arguments[2]);
+  trap_timestamps(true);
+  return result;
+}
+
+void continue_recording(char** words) {
+  runtime.directory = number_of(words[2]);
+  raw(__NR_fcntl, runtime.directory, F_SETFD, 1 /* FD_CLOEXEC */);
+  continue_copies(static_cast<uint32_t>(number_of(words[5])));
+  for (uint32_t fd = 0; fd < kRememberedOutputs && words[6][fd]; ++fd) {
+    runtime.shows[fd] = static_cast<uint8_t>(words[6][fd] - '0');
+  }
+  open_log(runtime.directory);
+  append_event({.bytes = 0, .kind = EventKind::kCall, .flags = 0, .number = __NR_execve, .thread = 0,
+                .check = static_cast<uint32_t>(number_of(words[4])), .result = 0, .ticks = 0});
+}
+
+}  // namespace culprit::loader

@@ -1,0 +1,19 @@
+// execve of the recorded program: the new program goes on in the same recording.
+#pragma once
+
+#include "runtime/loader/runtime.h"
+
+namespace culprit::loader {
+
+/// Answers execve. Recording, it returns only when it fails: a fresh culprit-ld takes over (continue_recording).
+/// Replaying, it replaces the program's memory and sets the context to the new program's start.
+long execute(Call& call);
+
+/// What the old image hands to the new one, as command line words:
+/// culprit-ld continue DESCRIPTOR PROGRAM CHECK COPIES OUTPUTS ARGV0 [ARGUMENT…]
+inline constexpr unsigned kContinueWords = 7;
+
+/// Takes over in the new image and logs the call that led to it. Before open_log nothing is known of the recording.
+void continue_recording(char** words);
+
+}  // namespace culprit::loader
