@@ -30,12 +30,23 @@ Counts count(const recording::EventStream& stream) {
     const format::Event& event = *ref.event;
     counts.threads = std::max<uint64_t>(counts.threads, event.thread + 1);
     switch (event.kind) {
-      case format::EventKind::kCall: ++counts.calls[format::system_call(event.number).name]; break;
-      case format::EventKind::kSignal: ++counts.signals; break;
-      case format::EventKind::kFault: ++counts.faults; break;
-      case format::EventKind::kTimestamp: ++counts.timestamps; break;
-      case format::EventKind::kNote: counts.notes.push_back(recording::event_text(ref)); break;
-      default: break;
+      case format::EventKind::kCall:
+        ++counts.calls[format::system_call(event.number).name];
+        break;
+      case format::EventKind::kSignal:
+        ++counts.signals;
+        break;
+      case format::EventKind::kFault:
+        ++counts.faults;
+        break;
+      case format::EventKind::kTimestamp:
+        ++counts.timestamps;
+        break;
+      case format::EventKind::kNote:
+        counts.notes.push_back(recording::event_text(ref));
+        break;
+      default:
+        break;
     }
     return true;
   });
@@ -53,8 +64,8 @@ void print(const recording::Recording& recording, const Counts& counts) {
   const recording::Manifest& manifest = recording.manifest;
   std::string command;
   for (const std::string& word : manifest.arguments) command += (command.empty() ? "" : " ") + word;
-  fmt::print("recording  {}\nprogram    {}\ncommand    {}\ndirectory  {}\nstarted    {}\n", recording.directory.string(),
-             manifest.program, command, manifest.directory, manifest.started);
+  fmt::print("recording  {}\nprogram    {}\ncommand    {}\ndirectory  {}\nstarted    {}\n",
+             recording.directory.string(), manifest.program, command, manifest.directory, manifest.started);
   if (!manifest.ended.empty()) fmt::print("ended      {}\n", manifest.ended);
   fmt::print("end        {}\nkernel     {}\nthreads    {}\n", end_text(recording), manifest.kernel, counts.threads);
   fmt::print("events     {} in {} bytes, {} in the log\n", recording.stream.events(), recording.stream.bytes(),

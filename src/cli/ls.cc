@@ -38,7 +38,11 @@ ExitCode run(bool json) {
                       {"bytes", bytes_of(directory)},
                       {"command", command}});
     } catch (const CorruptData& damage) {
-      list.push_back({{"name", name}, {"started", ""}, {"end", "damaged"}, {"bytes", bytes_of(directory)}, {"command", damage.what()}});
+      list.push_back({{"name", name},
+                      {"started", ""},
+                      {"end", "damaged"},
+                      {"bytes", bytes_of(directory)},
+                      {"command", damage.what()}});
     }
   }
   if (json) {
@@ -53,16 +57,16 @@ ExitCode run(bool json) {
   return list.empty() ? ExitCode::kNothingFound : ExitCode::kAnswered;
 }
 
-const Registration kRegistration{Command{
-    "ls",
-    "List the recordings",
-    "Those in $CULPRIT_RECORDINGS or ~/.local/share/culprit/recordings: name, start, end, size, command.",
-    {{"culprit ls", "lists all recordings"}},
-    [](CLI::App& app) {
-      auto json = std::make_shared<bool>(false);
-      app.add_flag("--json", *json, "As JSON");
-      return [json] { return run(*json); };
-    }}};
+const Registration kRegistration{
+    Command{"ls",
+            "List the recordings",
+            "Those in $CULPRIT_RECORDINGS or ~/.local/share/culprit/recordings: name, start, end, size, command.",
+            {{"culprit ls", "lists all recordings"}},
+            [](CLI::App& app) {
+              auto json = std::make_shared<bool>(false);
+              app.add_flag("--json", *json, "As JSON");
+              return [json] { return run(*json); };
+            }}};
 
 }  // namespace
 }  // namespace culprit::cli

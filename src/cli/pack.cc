@@ -17,7 +17,8 @@ ExitCode run(const Options& options) {
   const recording::Recording recording = recording::open_recording(options.name);
   recording::check_files(recording.directory, recording.manifest);
   const std::string name = recording.directory.filename().string();
-  const std::filesystem::path output = options.output.empty() ? std::filesystem::path(name + ".tar.gz") : options.output;
+  const std::filesystem::path output =
+      options.output.empty() ? std::filesystem::path(name + ".tar.gz") : options.output;
   if (std::filesystem::exists(output)) {
     throw UserError(fmt::format("{} exists already", output.string()), "name another file with -o");
   }

@@ -24,16 +24,16 @@ ExitCode run(const std::vector<std::string>& names) {
   return ExitCode::kAnswered;
 }
 
-const Registration kRegistration{Command{
-    "rm",
-    "Remove recordings",
-    "Removes the directories of the named recordings.",
-    {{"culprit rm prog-1 prog-2", "removes two recordings"}},
-    [](CLI::App& app) {
-      auto names = std::make_shared<std::vector<std::string>>();
-      app.add_option("recordings", *names, "Directories, or names that `culprit ls` shows")->required();
-      return [names] { return run(*names); };
-    }}};
+const Registration kRegistration{
+    Command{"rm",
+            "Remove recordings",
+            "Removes the directories of the named recordings.",
+            {{"culprit rm prog-1 prog-2", "removes two recordings"}},
+            [](CLI::App& app) {
+              auto names = std::make_shared<std::vector<std::string>>();
+              app.add_option("recordings", *names, "Directories, or names that `culprit ls` shows")->required();
+              return [names] { return run(*names); };
+            }}};
 
 }  // namespace
 }  // namespace culprit::cli

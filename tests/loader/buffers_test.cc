@@ -14,7 +14,9 @@ namespace {
 
 using format::system_call;
 
-uint64_t address(const void* pointer) { return reinterpret_cast<uint64_t>(pointer); }
+uint64_t address(const void* pointer) {
+  return reinterpret_cast<uint64_t>(pointer);
+}
 
 class BuffersTest : public ::testing::Test {
  protected:

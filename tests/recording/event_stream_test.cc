@@ -21,7 +21,9 @@ using format::EventKind;
 using format::Part;
 using format::PartKind;
 
-void append(std::string& to, const void* from, size_t bytes) { to.append(static_cast<const char*>(from), bytes); }
+void append(std::string& to, const void* from, size_t bytes) {
+  to.append(static_cast<const char*>(from), bytes);
+}
 
 /// A `read` event that wrote `data` at `address`.
 std::string read_event(uint64_t address, const std::string& data) {
@@ -168,7 +170,9 @@ TEST_F(EventStreamTest, ForeignFilesAreRefused) {
 
 TEST(WrongWithEvent, NamesWhatDoesNotFit) {
   uint64_t bytes = 0;
-  const auto wrong = [&bytes](const std::string& event) { return wrong_with_event(std::as_bytes(std::span(event)), bytes); };
+  const auto wrong = [&bytes](const std::string& event) {
+    return wrong_with_event(std::as_bytes(std::span(event)), bytes);
+  };
   const std::string good = read_event(0x1000, "hello");
   EXPECT_EQ(wrong(good), "");
   EXPECT_EQ(bytes, good.size());

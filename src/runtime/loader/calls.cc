@@ -1,8 +1,10 @@
 #include "runtime/loader/calls.h"
 
 #include "format/crc32c.h"
+#include "runtime/loader/baton.h"
 #include "runtime/loader/buffers.h"
 #include "runtime/loader/files.h"
+#include "runtime/loader/futex.h"
 #include "runtime/loader/log_cursor.h"
 #include "runtime/loader/log_writer.h"
 #include "runtime/loader/signals.h"
@@ -79,14 +81,44 @@ long answer_own_name(const Call& call) {
   return static_cast<long>(bytes);
 }
 
+/// Whether a call that reads from a descriptor would find something at once: then the baton need not be given up.
+bool is_ready(const Call& call) {
+  switch (call.number) {
+    case __NR_read:
+    case __NR_readv:
+    case __NR_pread64:
+    case __NR_preadv:
+    case __NR_recvfrom:
+    case __NR_recvmsg:
+    case __NR_accept:
+    case __NR_accept4: {
+      struct {
+        int32_t fd;
+        int16_t events, found;
+      } poll = {static_cast<int32_t>(call.arguments[0]), 1 /* POLLIN */, 0};
+      return raw(__NR_poll, word(&poll), 1, 0) == 1;
+    }
+    default:
+      return false;
+  }
+}
+
 long run(Call& call) {
   if (bypasses_memory_to_output(call)) return -EINVAL;
   if (asks_own_name(call)) return answer_own_name(call);
+  if (call.number == __NR_futex && futex_is_own(call)) return futex_call(call);
+  if (call.number == __NR_sched_yield) {
+    yield_baton(current_thread());
+    return 0;
+  }
   long result;
   if (call.description->flags & format::kMayBlock) {
     Thread& thread = current_thread();
     const uint64_t* mask = mask_during(call);
+    const bool others_run = runtime.threads_alive > 1 && !is_ready(call);
+    if (others_run) release_baton();
     result = interruptible(static_cast<long>(call.number), call.arguments, &thread.arrived);
+    if (others_run) acquire_baton(thread);
     if (mask != nullptr) wait_under_mask(thread, *mask);
   } else {
     result = raw(static_cast<long>(call.number), call.arguments[0], call.arguments[1], call.arguments[2],

@@ -6,6 +6,7 @@
 #include "runtime/loader/signal_frame.h"
 #include "runtime/loader/signals.h"
 #include "runtime/loader/text.h"
+#include "runtime/loader/threads.h"
 
 extern "C" const char __executable_start[], etext[];
 
@@ -102,10 +103,12 @@ void program_fault(Thread& thread, const Siginfo& siginfo, Context& context) {
 void on_system_call(int, Siginfo*, Context* context) {
   Thread& thread = current_thread();
   if (give_signals(thread, *context, format::kAtEntry)) return;
+  if (runtime.mode == Mode::kReplay) wait_for_turn(thread);
   Call call = {context->rax,
                {context->rdi, context->rsi, context->rdx, context->r10, context->r8, context->r9},
                &format::system_call(context->rax),
-               context, false};
+               context,
+               false};
   thread.call_number = call.number;
   const long result = answer(call);
   if (call.context_replaced) {

@@ -8,6 +8,7 @@
 #include "runtime/loader/signal_frame.h"
 #include "runtime/loader/signals.h"
 #include "runtime/loader/text.h"
+#include "runtime/loader/threads.h"
 
 namespace culprit::loader {
 namespace {
@@ -16,7 +17,7 @@ using format::Event;
 using format::EventKind;
 
 constexpr int kDeepestScript = 5;
-constexpr uint64_t kLineBytes = 256;       // BINPRM_BUF_SIZE
+constexpr uint64_t kLineBytes = 256;  // BINPRM_BUF_SIZE
 constexpr uint32_t kRememberedOutputs = 64;
 constexpr uint64_t kMostArguments = 1u << 18;
 
@@ -30,17 +31,21 @@ struct Target {
 
 /// Reads up to kLineBytes - 1 bytes of a file that could be executed. An error as the kernel would give, or the count.
 long read_start(const char* path, char* to) {
-  if (const long result = raw(__NR_faccessat2, AT_FDCWD, word(path), 1 /* X_OK */, 0x200 /* AT_EACCESS */)) return result;
+  if (const long result = raw(__NR_faccessat2, AT_FDCWD, word(path), 1 /* X_OK */, 0x200 /* AT_EACCESS */))
+    return result;
   const long fd = raw(__NR_openat, AT_FDCWD, word(path), O_RDONLY | O_CLOEXEC, 0);
   if (failed(fd)) return fd;
   struct stat status;
   long result = raw(__NR_fstat, fd, word(&status));
-  if (result == 0) result = (status.st_mode & 0170000) == 0100000 ? raw(__NR_read, fd, word(to), kLineBytes - 1) : -EACCES;
+  if (result == 0)
+    result = (status.st_mode & 0170000) == 0100000 ? raw(__NR_read, fd, word(to), kLineBytes - 1) : -EACCES;
   raw(__NR_close, fd);
   return result;
 }
 
-bool is_space(char character) { return character == ' ' || character == '\t'; }
+bool is_space(char character) {
+  return character == ' ' || character == '\t';
+}
 
 /// Cuts "#! interpreter argument" in place. False when there is no interpreter.
 bool cut_line(char* line, long bytes, const char** interpreter, const char** argument) {
@@ -105,14 +110,15 @@ long start_recorded(Call& call) {
   const long mapped = raw(__NR_mmap, 0, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, ~uint64_t{0}, 0);
   if (failed(mapped)) return mapped;
   auto** words = reinterpret_cast<const char**>(mapped);
-  Line descriptor, check, copies;
+  Line descriptor, check, copies, thread;
   char outputs[kRememberedOutputs + 1];
   descriptor << runtime.directory;
   check << static_cast<uint64_t>(check_of(call, 0));
   copies << static_cast<uint64_t>(copies_made());
+  thread << static_cast<uint64_t>(current_thread().index);
   uint64_t at = 0;
-  const char* first[kContinueWords] = {"culprit-ld", "continue",    descriptor.text(),    target.program,
-                                       check.text(), copies.text(), outputs_text(outputs)};
+  const char* first[kContinueWords] = {"culprit-ld", "continue",    descriptor.text(),     target.program,
+                                       check.text(), copies.text(), outputs_text(outputs), thread.text()};
   for (const char* each : first) words[at++] = each;
   for (int each = 0; each < target.before_count; ++each) words[at++] = target.before[each];
   // A script's own argv[0] gives way to the words of its line.
@@ -147,6 +153,7 @@ long replay_execute(Call& call) {
     raw(__NR_munmap, runtime.space.low(each), runtime.space.high(each) - runtime.space.low(each));
   }
   runtime.space.clear();
+  end_other_threads(current_thread());
   reset_actions();
   current_thread().alternate_stack = {0, kStackDisabled, 0, 0};
   reset_context(*call.context, load_recorded_program());
@@ -185,8 +192,14 @@ void continue_recording(char** words) {
     runtime.shows[fd] = static_cast<uint8_t>(words[6][fd] - '0');
   }
   open_log(runtime.directory);
-  append_event({.bytes = 0, .kind = EventKind::kCall, .flags = 0, .number = __NR_execve, .thread = 0,
-                .check = static_cast<uint32_t>(number_of(words[4])), .result = 0, .ticks = 0});
+  append_event({.bytes = 0,
+                .kind = EventKind::kCall,
+                .flags = 0,
+                .number = __NR_execve,
+                .thread = static_cast<uint32_t>(number_of(words[7])),
+                .check = static_cast<uint32_t>(number_of(words[4])),
+                .result = 0,
+                .ticks = 0});
 }
 
 }  // namespace culprit::loader

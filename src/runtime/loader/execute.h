@@ -10,8 +10,8 @@ namespace culprit::loader {
 long execute(Call& call);
 
 /// What the old image hands to the new one, as command line words:
-/// culprit-ld continue DESCRIPTOR PROGRAM CHECK COPIES OUTPUTS ARGV0 [ARGUMENT…]
-inline constexpr unsigned kContinueWords = 7;
+/// culprit-ld continue DESCRIPTOR PROGRAM CHECK COPIES OUTPUTS THREAD ARGV0 [ARGUMENT…]
+inline constexpr unsigned kContinueWords = 8;
 
 /// Takes over in the new image and logs the call that led to it. Before open_log nothing is known of the recording.
 void continue_recording(char** words);

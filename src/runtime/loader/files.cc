@@ -106,9 +106,13 @@ uint32_t copy_in_recording(int fd) {
   return copy_count++;
 }
 
-uint32_t copies_made() { return copy_count; }
+uint32_t copies_made() {
+  return copy_count;
+}
 
-void continue_copies(uint32_t made) { copy_count = made < kMostCopies ? made : kMostCopies; }
+void continue_copies(uint32_t made) {
+  copy_count = made < kMostCopies ? made : kMostCopies;
+}
 
 int open_copy(uint32_t index) {
   Line name;

@@ -13,6 +13,7 @@
 #include "runtime/loader/runtime.h"
 #include "runtime/loader/signals.h"
 #include "runtime/loader/text.h"
+#include "runtime/loader/threads.h"
 
 namespace culprit::loader {
 
@@ -30,26 +31,6 @@ void fail(const char* what, long result) {
 }
 
 namespace {
-
-/// Maps a thread's region and gives its runtime stack to the kernel for signal frames.
-Thread& make_thread(uint32_t index) {
-  const uint64_t region = kThreadRegions + index * kThreadRegionBytes;
-  const long mapped = raw(__NR_mmap, region + kPage, kThreadRegionBytes - kPage, PROT_READ | PROT_WRITE,
-                          MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED | MAP_NORESERVE, ~uint64_t{0}, 0);
-  if (failed(mapped)) fail("cannot map a thread's runtime stack", mapped);
-  auto* thread = reinterpret_cast<Thread*>((region + kThreadRegionBytes - sizeof(Thread)) & ~uint64_t{63});
-  thread->self = thread;
-  thread->index = index;
-  return *thread;
-}
-
-/// Makes `thread` the one that runs here.
-void adopt(Thread& thread) {
-  const uint64_t region = kThreadRegions + thread.index * kThreadRegionBytes;
-  const AlternateStack stack = {region + kPage, 0, 0, page_down(word(&thread)) - region - kPage};
-  if (const long result = raw(__NR_sigaltstack, word(&stack), 0)) fail("cannot set the runtime's stack", result);
-  if (const long result = raw(__NR_arch_prctl, ARCH_SET_GS, word(&thread))) fail("cannot set GS", result);
-}
 
 int number_of(const char* text) {
   int number = 0;
@@ -115,7 +96,7 @@ extern "C" [[noreturn]] void culprit_loader_start(uint64_t* stack) {
   }
 
   // From here on every call, fault and signal of the program enters the runtime.
-  Thread& thread = make_thread(0);
+  Thread& thread = make_first_thread();
   thread.id = runtime.process;
   adopt(thread);
   start_signals(thread);

@@ -119,7 +119,11 @@ long map(Call& call) {
   long result = raw(__NR_mmap, place, arguments[1], arguments[2], real_flags, fd,
                     copy < 0 && runtime.mode == Mode::kReplay ? 0 : arguments[5]);
   if (copy >= 0) raw(__NR_close, copy);
-  if (!failed(result) && !runtime.space.add(place, place + bytes)) result = -ENOMEM;
+  if (!failed(result)) {
+    if (!runtime.space.add(place, place + bytes)) result = -ENOMEM;
+    const bool shared = (flags & MAP_TYPE) != MAP_PRIVATE;
+    shared ? runtime.shared.add(place, place + bytes) : runtime.shared.remove(place, place + bytes);
+  }
   return agree(call, result, settle_mapping(call, result, file));
 }
 
@@ -129,7 +133,10 @@ long unmap(Call& call) {
   long result = -EINVAL;
   if (bytes != 0 && !(low & (kPage - 1)) && is_the_programs(low, bytes)) {
     result = raw(__NR_munmap, low, bytes);
-    if (result == 0) runtime.space.remove(low, low + bytes);
+    if (result == 0) {
+      runtime.space.remove(low, low + bytes);
+      runtime.shared.remove(low, low + bytes);
+    }
   }
   return agree(call, result, settle(call, result));
 }
@@ -169,6 +176,9 @@ long remap(Call& call) {
       result = raw(__NR_mremap, old_address, old_bytes, bytes, MREMAP_MAYMOVE | MREMAP_FIXED, place);
     }
     if (!failed(result)) {
+      const bool shared = runtime.shared.covers(old_address, old_address + 1);
+      runtime.shared.remove(old_address, old_address + old_bytes);
+      shared ? runtime.shared.add(place, place + bytes) : runtime.shared.remove(place, place + bytes);
       runtime.space.remove(old_address, old_address + old_bytes);
       runtime.space.add(place, place + bytes);
     }

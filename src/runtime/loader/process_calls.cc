@@ -7,6 +7,7 @@
 #include "runtime/loader/log_writer.h"
 #include "runtime/loader/memory_hash.h"
 #include "runtime/loader/signals.h"
+#include "runtime/loader/threads.h"
 
 namespace culprit::loader {
 namespace {
@@ -15,6 +16,7 @@ using format::EventKind;
 
 constexpr uint64_t kCloneVm = 0x100, kCloneVfork = 0x4000, kCloneThread = 0x10000, kCloneSetTls = 0x80000,
                    kCloneParentSetTid = 0x100000;
+constexpr uint64_t kRobustListBytes = 24;
 
 /// A child of its own memory, which runs on unrecorded. A vfork child gets a copy, too; the parent still waits until
 /// it execs or ends.
@@ -22,6 +24,7 @@ long fork_child(Call& call) {
   const bool clone = call.number == __NR_clone;
   uint64_t flags = clone ? call.arguments[0] : 17 /* SIGCHLD */;
   if (call.number == __NR_vfork) flags |= kCloneVfork;
+  if (flags & kCloneThread) return create_thread(call);
   if ((flags & kCloneVm) && !(flags & kCloneVfork)) return settle(call, -ENOSYS);
   const uint64_t stack = clone ? call.arguments[1] : 0;
   long result = 0;
@@ -31,6 +34,7 @@ long fork_child(Call& call) {
     if (result == 0) {
       if (runtime.mode == Mode::kRecord) close_log();
       runtime.mode = Mode::kPass;
+      forget_other_threads(current_thread());
       runtime.process = static_cast<int32_t>(raw(__NR_getpid));
       intercept_calls_again(runtime.interception);
       if (stack != 0) call.context->rsp = stack;
@@ -88,12 +92,16 @@ long process_call(Call& call) {
     case __NR_execve:
       return execute(call);
     case __NR_exit:
+      if (runtime.threads_alive > 1) end_thread(current_thread(), call);
+      exit_program(call);
     case __NR_exit_group:
       exit_program(call);
-    case __NR_set_tid_address: {
+    case __NR_set_tid_address:
+      current_thread().clear_at_end = call.arguments[0];
       return settle(call, current_thread().id);
-    }
     case __NR_set_robust_list:
+      if (call.arguments[1] != kRobustListBytes) return settle(call, -EINVAL);
+      current_thread().robust_list = call.arguments[0];
       return settle(call, 0);
     default:
       return settle(call, -ENOSYS);

@@ -34,11 +34,28 @@ struct Thread {
   bool waited_under_mask;
   AlternateStack alternate_stack;  ///< the program's
   uint64_t call_number;            ///< of the call being answered
-  volatile uint32_t arrived;       ///< set when a signal is queued; ends an interruptible call
+  uint32_t slot;                   ///< of its region; used again after its end
+  uint32_t in_kernel;              ///< cleared by the kernel when the thread is gone
+  uint64_t clear_at_end;           ///< the word that a joiner waits for
+  uint64_t robust_list;
+  // Recording: scheduling (baton.h, futex.h).
+  uint32_t go;  ///< futex word: 1 when the baton was handed to it
+  bool woken, gave_up;
+  Thread* next_ready;
+  Thread* next_waiter;
+  uint64_t waits_at;  ///< futex address
+  uint32_t wait_bits;
+  Context* frame;  ///< a new thread's first context
+  // Replaying: the context while another thread runs.
+  uint64_t saved_stack;
+  uint64_t saved_fs;
+  bool alive;
+  volatile uint32_t arrived;  ///< set when a signal is queued; ends an interruptible call
   volatile uint32_t pending_count;
   PendingSignal pending[64];
 };
 
+/// How the runtime finds its thread.
 inline Thread& current_thread() {
   Thread* thread;
   asm volatile("movq %%gs:0, %0" : "=r"(thread));
@@ -52,6 +69,9 @@ struct Runtime {
   int32_t process;  ///< real process id
   int directory;    ///< descriptor of the recording's directory; -1: none
   AddressSpace space;
+  AddressSpace shared;    ///< the parts of it that other processes may see
+  uint32_t threads_made;  ///< the next thread's index
+  uint32_t threads_alive;
   uint64_t break_start, break_now;
   KernelSigaction actions[kSignals + 1];
   Interception interception;

@@ -17,14 +17,6 @@ constexpr uint64_t kSizeOffset = 464 + 4;  // sw_reserved.extended_size
 constexpr uint64_t kMagicOffset = 464;
 constexpr uint32_t kMagic = 0x46505853;  // FP_XSTATE_MAGIC1
 
-/// Bytes of the floating point state at `address`, as its own header says.
-uint64_t state_bytes(uint64_t address) {
-  uint32_t magic, bytes;
-  __builtin_memcpy(&magic, reinterpret_cast<const void*>(address + kMagicOffset), 4);
-  __builtin_memcpy(&bytes, reinterpret_cast<const void*>(address + kSizeOffset), 4);
-  return magic == kMagic && bytes >= kLegacyBytes && bytes <= 65536 ? bytes : kLegacyBytes;
-}
-
 /// The registers a handler starts with: control words as after exec.
 void reset_control_words(uint64_t state) {
   const uint16_t control = 0x37f;
@@ -34,6 +26,13 @@ void reset_control_words(uint64_t state) {
 }
 
 }  // namespace
+
+uint64_t state_bytes(uint64_t address) {
+  uint32_t magic, bytes;
+  __builtin_memcpy(&magic, reinterpret_cast<const void*>(address + kMagicOffset), 4);
+  __builtin_memcpy(&bytes, reinterpret_cast<const void*>(address + kSizeOffset), 4);
+  return magic == kMagic && bytes >= kLegacyBytes && bytes <= 65536 ? bytes : kLegacyBytes;
+}
 
 bool is_on_alternate_stack(const Thread& thread, uint64_t stack_pointer) {
   const AlternateStack& stack = thread.alternate_stack;

@@ -1,0 +1,133 @@
+#include "runtime/loader/baton.h"
+
+namespace culprit::loader {
+namespace {
+
+/// Protects what follows; held for a few instructions only.
+struct Lock {
+  uint32_t word = 0;  ///< 0 free, 1 held, 2 held and waited for
+  void take() {
+    uint32_t expected = 0;
+    if (__atomic_compare_exchange_n(&word, &expected, 1u, false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED)) return;
+    while (__atomic_exchange_n(&word, 2u, __ATOMIC_ACQUIRE) != 0) {
+      raw(__NR_futex, loader::word(&word), FUTEX_WAIT | FUTEX_PRIVATE_FLAG, 2, 0);
+    }
+  }
+  void give() {
+    if (__atomic_exchange_n(&word, 0u, __ATOMIC_RELEASE) == 2) {
+      raw(__NR_futex, loader::word(&word), FUTEX_WAKE | FUTEX_PRIVATE_FLAG, 1);
+    }
+  }
+};
+
+Lock lock;
+bool held = true;  // the first thread starts with it
+Thread* first_ready;
+Thread* last_ready;
+
+void enqueue(Thread& thread) {
+  thread.next_ready = nullptr;
+  (first_ready == nullptr ? first_ready : last_ready->next_ready) = &thread;
+  last_ready = &thread;
+}
+
+Thread* dequeue() {
+  Thread* thread = first_ready;
+  if (thread != nullptr) first_ready = thread->next_ready;
+  return thread;
+}
+
+/// Called without the lock: the woken thread must not meet it held.
+void wake(Thread* thread) {
+  if (thread == nullptr) return;
+  __atomic_store_n(&thread->go, 1u, __ATOMIC_RELEASE);
+  raw(__NR_futex, word(&thread->go), FUTEX_WAKE | FUTEX_PRIVATE_FLAG, 1);
+}
+
+}  // namespace
+
+void release_baton() {
+  lock.take();
+  Thread* next = dequeue();
+  held = next != nullptr;
+  lock.give();
+  wake(next);
+}
+
+void acquire_baton(Thread& thread) {
+  lock.take();
+  if (!held) {
+    held = true;
+    lock.give();
+    return;
+  }
+  __atomic_store_n(&thread.go, 0u, __ATOMIC_RELAXED);
+  enqueue(thread);
+  lock.give();
+  sleep_until_go(thread, nullptr, false, false);
+}
+
+void yield_baton(Thread& thread) {
+  lock.take();
+  Thread* next = dequeue();
+  if (next == nullptr) {
+    lock.give();
+    return;
+  }
+  __atomic_store_n(&thread.go, 0u, __ATOMIC_RELAXED);
+  enqueue(thread);
+  lock.give();
+  wake(next);
+  sleep_until_go(thread, nullptr, false, false);
+}
+
+void reset_baton() {
+  lock.word = 0;
+  held = true;
+  first_ready = last_ready = nullptr;
+}
+
+void prepare_wait(Thread& thread) {
+  thread.woken = thread.gave_up = false;
+  __atomic_store_n(&thread.go, 0u, __ATOMIC_RELAXED);
+}
+
+bool wake_waiting(Thread& thread) {
+  lock.take();
+  const bool waits = !thread.gave_up;
+  if (waits) {
+    thread.woken = true;
+    enqueue(thread);
+  }
+  lock.give();
+  return waits;
+}
+
+bool take_back_baton(Thread& thread) {
+  lock.take();
+  const bool gives_up = !thread.woken;
+  thread.gave_up = gives_up;
+  const bool is_free = gives_up && !held;
+  if (is_free) {
+    held = true;
+  } else if (gives_up) {
+    enqueue(thread);
+  }
+  lock.give();
+  if (!is_free) sleep_until_go(thread, nullptr, false, false);
+  return gives_up;
+}
+
+long sleep_until_go(Thread& thread, const __kernel_timespec* timeout, bool realtime, bool interruptible_wait) {
+  const uint64_t operation = FUTEX_WAIT_BITSET | FUTEX_PRIVATE_FLAG | (realtime ? FUTEX_CLOCK_REALTIME : 0);
+  const uint64_t arguments[6] = {word(&thread.go), operation, 0, word(timeout), 0, 0xffffffff};
+  while (__atomic_load_n(&thread.go, __ATOMIC_ACQUIRE) == 0) {
+    const uint32_t never = 0;
+    const long result = interruptible(__NR_futex, arguments, interruptible_wait ? &thread.arrived : &never);
+    if (result == -ETIMEDOUT) return result;
+    if (result == -EINTR && interruptible_wait && thread.arrived) return result;
+  }
+  return 0;
+}
+
+}  // namespace culprit::loader

@@ -1,0 +1,36 @@
+// One thread of the program runs at a time while recording: the one that holds the baton. It is given up only on entry
+// to the runtime, before a call that may block, so that the order of events in the log is the whole schedule.
+#pragma once
+
+#include "runtime/loader/runtime.h"
+
+namespace culprit::loader {
+
+/// Gives the baton to the thread that has waited longest, if any.
+void release_baton();
+
+/// Waits until this thread holds the baton.
+void acquire_baton(Thread& thread);
+
+/// Lets all that wait run once before this thread goes on.
+void yield_baton(Thread& thread);
+
+/// Only this thread exists (a child process).
+void reset_baton();
+
+// Waits inside the runtime: prepare_wait, release_baton, sleep_until_go. Another thread, which holds the baton, may
+// wake the thread: it then gets the baton when its turn comes. One that gives up waiting takes the baton back.
+
+void prepare_wait(Thread& thread);
+
+/// False when the thread has given up waiting.
+bool wake_waiting(Thread& thread);
+
+/// After a wait that ended without being woken; returns holding the baton. False when it was woken meanwhile.
+bool take_back_baton(Thread& thread);
+
+/// Sleeps until thread.go is set, a signal arrives or the time is over. `timeout` as FUTEX_WAIT_BITSET takes it,
+/// on the clock that `realtime` says; nullptr: none. 0, -EINTR, -ETIMEDOUT.
+long sleep_until_go(Thread& thread, const __kernel_timespec* timeout, bool realtime, bool interruptible);
+
+}  // namespace culprit::loader

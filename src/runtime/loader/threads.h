@@ -1,0 +1,29 @@
+// The program's threads. Recording: kernel threads under the baton. Replaying: contexts of one kernel thread.
+#pragma once
+
+#include "runtime/loader/runtime.h"
+
+namespace culprit::loader {
+
+/// Makes the first thread's state, with its runtime stack.
+Thread& make_first_thread();
+
+/// Lets the kernel deliver signals to this thread's runtime stack, and current_thread() find it.
+void adopt(Thread& thread);
+
+/// clone with CLONE_THREAD: the new thread's kernel id, or an error.
+long create_thread(Call& call);
+
+/// exit of one thread of several. Does not return.
+[[noreturn]] void end_thread(Thread& thread, Call& call);
+
+/// Replaying: switches to other threads until the next event is this thread's.
+void wait_for_turn(Thread& thread);
+
+/// In a child process: only this thread is left.
+void forget_other_threads(Thread& thread);
+
+/// Replaying execve: only this thread is left, as the first.
+void end_other_threads(Thread& thread);
+
+}  // namespace culprit::loader

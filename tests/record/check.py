@@ -1,0 +1,59 @@
+#!/usr/bin/env python3
+"""Records a command and replays it: check.py CULPRIT [--times N] [--status N] [--signal N] [--children] -- COMMAND…
+
+Each replay must verify, and show the same output and error as the recorded run did. With --children output is not
+compared: what unrecorded children write themselves is not shown again.
+"""
+import argparse
+import json
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+
+def own_lines(text):
+    return b"\n".join(line for line in text.split(b"\n") if not line.startswith((b"culprit:", b'{"')))
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("culprit")
+    parser.add_argument("--times", type=int, default=5)
+    parser.add_argument("--status", type=int, default=0)
+    parser.add_argument("--signal", type=int, default=0)
+    parser.add_argument("--children", action="store_true")
+    parser.add_argument("--events-at-least", type=int, default=10)
+    split = sys.argv.index("--")
+    options = parser.parse_args(sys.argv[1:split])
+    command = sys.argv[split + 1:]
+
+    with tempfile.TemporaryDirectory(prefix="culprit-record-") as folder:
+        directory = pathlib.Path(folder) / "rec"
+        recorded = subprocess.run([options.culprit, "record", "--json", "-o", directory, "--", *command],
+                                  stdin=subprocess.DEVNULL, capture_output=True, timeout=300)
+        if recorded.returncode != 0:
+            sys.exit(f"record failed: {recorded.stderr.decode(errors='replace')}")
+        said = json.loads(recorded.stderr.strip().split(b"\n")[-1])
+        if (said["exit_status"], said["exit_signal"]) != (options.status, options.signal):
+            sys.exit(f"the program ended with {said}: {recorded.stderr.decode(errors='replace')}")
+        if said["events"] < options.events_at_least:
+            sys.exit(f"only {said['events']} events")
+        for number in range(options.times):
+            replayed = subprocess.run([options.culprit, "replay", "--verify", "--json", directory],
+                                      stdin=subprocess.DEVNULL, capture_output=True, timeout=300)
+            if replayed.returncode != 0:
+                sys.exit(f"replay {number} differs: {replayed.stderr.decode(errors='replace')[-2000:]}")
+            ended = json.loads(replayed.stderr.strip().split(b"\n")[-1])
+            if (ended["exit_status"], ended["exit_signal"]) != (options.status, options.signal):
+                sys.exit(f"replay {number} ended with {ended}")
+            if options.children:
+                continue
+            if replayed.stdout != recorded.stdout:
+                sys.exit(f"replay {number} shows other output")
+            if own_lines(replayed.stderr) != own_lines(recorded.stderr):
+                sys.exit(f"replay {number} shows another error output")
+    print(f"{options.times} replays identical, {said['events']} events")
+
+
+main()
