@@ -2,6 +2,7 @@
 // ARGS: 5 3 9 1
 // EXPECT: 1 3 5 9
 // EXPECT: found 9
+// TICKS: per-level
 #include <stdio.h>
 #include <stdlib.h>
 
