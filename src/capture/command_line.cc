@@ -29,14 +29,16 @@ constexpr string_view kValueOptions =
     " --output --param --prefix --resource --sysroot --undefine-macro ";
 
 constexpr string_view kLinkerFlags =
-    " -s -r -t -rdynamic -static -static-pie -shared -pie -no-pie -nopie -nostdlib -nodefaultlibs"
+    " --coverage -coverage -fprofile-arcs -s -r -t -rdynamic -static -static-pie -shared -pie -no-pie -nopie -nostdlib "
+    "-nodefaultlibs"
     " -nostartfiles -nolibc -nostdlib++ -pthread -static-libgcc -static-libstdc++ -shared-libgcc -static-libsan "
     "-fopenmp --static --shared ";
 
-constexpr string_view kLinkerValueOptions = " -T -Tbss -Tdata -Ttext -e -u -z -rpath -Xlinker ";
+constexpr string_view kLinkerValueOptions = " -B -T -Tbss -Tdata -Ttext -e -u -z -rpath -Xlinker --sysroot ";
 
 constexpr string_view kLinkerPrefixes =
-    " -Wl, -fuse-ld= --ld-path= -stdlib= --rtlib= -rtlib= -unwindlib= --unwindlib= -fsanitize= -fopenmp="
+    " -Wl, -B --sysroot= -fprofile-instr-generate -fprofile-generate -fuse-ld= --ld-path= -stdlib= --rtlib= -rtlib= "
+    "-unwindlib= --unwindlib= -fsanitize= -fopenmp="
     " -flto --for-linker= ";
 
 /// Whether `word` is one of the words of a list such as " -a -b ".
@@ -178,6 +180,8 @@ class Parser {
       argument.value = *path;
     } else if (word == "-m32" || word == "-mx32" || word == "-m16") {
       line_.other_target = true;
+    } else if (word == "-fno-lto") {
+      line_.is_lto = false;
     } else if (word == "-m64") {
       line_.other_target = false;
     } else if (auto target = value_of_either(argument, "-target", "--target")) {
@@ -205,7 +209,7 @@ class Parser {
     const std::string& word = argument.words.front();
     const bool is_linkers = contains(kLinkerFlags, word) || has_prefix_in(kLinkerPrefixes, word) ||
                             (argument.words.size() == 2 && contains(kLinkerValueOptions, word)) ||
-                            (word.size() > 2 && (word.starts_with("-u") || word.starts_with("-T")));
+                            (word.size() > 2 && word != "-undef" && (word.starts_with("-u") || word.starts_with("-T")));
     if (!is_linkers) return;
     argument.kind = ArgumentKind::kLinkerOption;
     if (word == "-r") relocatable_ = true;

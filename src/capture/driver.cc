@@ -131,8 +131,13 @@ int wait_status_of(const std::vector<std::string>& command) {
 void leave_link_record(const Compiler& compiler, const CommandLine& line) {
   const std::string output = line.output.empty() ? "a.out" : line.output;
   if (!fs::is_regular_file(output)) return;
-  const RecordedLink link = record_link(line, compiler.path, compiler.is_cxx);
-  append_section(output, format::kLinkSection, link_section_bytes(link.record, link.files));
+  try {
+    const RecordedLink link = record_link(line, compiler.path, compiler.is_cxx);
+    append_section(output, format::kLinkSection, link_section_bytes(link.record, link.files));
+  } catch (const std::exception& error) {
+    // The link itself succeeded, and a program without the record can be used.
+    fmt::print(stderr, "culprit-cc: warning: {} gets no record of how it was linked: {}\n", output, error.what());
+  }
 }
 
 int drive(int argc, char** argv) {

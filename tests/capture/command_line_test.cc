@@ -70,6 +70,16 @@ TEST(CommandLine, OtherTargetsAreNotCaptured) {
   EXPECT_FALSE(parse_command_line({"-target", "x86_64-pc-linux-gnu", "-c", "a.c"}).other_target);
 }
 
+TEST(CommandLine, LinkersOptionsAreToldFromTheCompilers) {
+  const CommandLine line = parse_command_line({"-O2", "-undef", "-DX", "-usymbol", "-B", "dir", "-Wl,-z,now",
+                                               "--coverage", "-T", "a.ld", "-fno-common", "a.o"});
+  std::vector<std::string> linkers;
+  for (const Argument& each : line.arguments) {
+    if (each.kind == ArgumentKind::kLinkerOption) linkers.push_back(each.words.front());
+  }
+  EXPECT_EQ(linkers, (Words{"-usymbol", "-B", "-Wl,-z,now", "--coverage", "-T"}));
+}
+
 TEST(CommandLine, MissingValueIsLeftToClang) {
   EXPECT_EQ(parse_command_line({"a.c", "-o"}).action, Action::kNoObject);
 }
