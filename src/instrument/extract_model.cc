@@ -113,6 +113,7 @@ class Extraction {
   }
 
   void add_global(const llvm::GlobalVariable& global, const llvm::DIGlobalVariable& variable, int64_t offset) {
+    if (variable.getName().empty()) return;  // a string literal
     VariableRecord record{};
     const std::string qualifier = qualifier_of(variable.getScope());
     record.name = strings_.add(qualifier.empty() ? variable.getName().str()

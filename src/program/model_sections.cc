@@ -12,19 +12,36 @@ uint32_t size_of(const auto& table) {
   return static_cast<uint32_t>(table.size());
 }
 
-/// Blocks `first` … `end` - 1 as a graph of their own; its edges have the numbers of the model's less those before.
-FlowGraph graph_of(const ModelTables& tables, uint32_t first, uint32_t end, uint32_t end_of_edges) {
+/// A function's blocks as a graph of their own.
+struct FunctionGraph {
   FlowGraph graph;
-  graph.first_edge.clear();
-  const uint32_t first_edge = first < end ? tables.blocks[first].first_edge : end_of_edges;
+  std::vector<uint32_t> edges;  ///< per edge of the graph its number in the model
+};
+
+/// The compiler's word that control never gets there (the default of a switch over all cases), as against a block that
+/// ends in a call that does not return.
+bool is_impossible(const ModelTables& tables, uint32_t block) {
+  const bool last = block + 1 == tables.blocks.size();
+  const uint32_t end_of_edges = last ? size_of(tables.edges) : tables.blocks[block + 1].first_edge;
+  const uint32_t first = tables.blocks[block].first_statement;
+  const uint32_t end = last ? size_of(tables.statements) : tables.blocks[block + 1].first_statement;
+  return tables.blocks[block].first_edge == end_of_edges && end - first == 1 &&
+         tables.statements[first].kind == format::StatementKind::kUnreachable;
+}
+
+/// Blocks `first` … `end` - 1 with the edges that control can take.
+FunctionGraph graph_of(const ModelTables& tables, uint32_t first, uint32_t end, uint32_t end_of_edges) {
+  FunctionGraph result;
   for (uint32_t block = first; block < end; ++block) {
-    graph.first_edge.push_back(tables.blocks[block].first_edge - first_edge);
+    const uint32_t edges_end = block + 1 < end ? tables.blocks[block + 1].first_edge : end_of_edges;
+    for (uint32_t edge = tables.blocks[block].first_edge; edge < edges_end; ++edge) {
+      if (is_impossible(tables, tables.edges[edge].target)) continue;
+      result.graph.targets.push_back(tables.edges[edge].target - first);
+      result.edges.push_back(edge);
+    }
+    result.graph.first_edge.push_back(size_of(result.graph.targets));
   }
-  graph.first_edge.push_back(end_of_edges - first_edge);
-  for (uint32_t edge = first_edge; edge < end_of_edges; ++edge) {
-    graph.targets.push_back(tables.edges[edge].target - first);
-  }
-  return graph;
+  return result;
 }
 
 void add_loops(ModelTables& tables, const FlowGraph& graph, uint32_t first_block) {
@@ -45,7 +62,8 @@ void add_loops(ModelTables& tables, const FlowGraph& graph, uint32_t first_block
   }
 }
 
-void add_dependences(ModelTables& tables, const FlowGraph& graph, uint32_t first_block, uint32_t first_edge) {
+void add_dependences(ModelTables& tables, const FunctionGraph& function, uint32_t first_block) {
+  const FlowGraph& graph = function.graph;
   const PostDominators post = post_dominators(graph);
   const ControlDependence dependence = control_dependence(graph, post);
   for (uint32_t block = 0; block < graph.size(); ++block) {
@@ -53,7 +71,7 @@ void add_dependences(ModelTables& tables, const FlowGraph& graph, uint32_t first
     record.immediate_post_dominator =
         post.immediate[block] == graph.size() ? format::kNone : first_block + post.immediate[block];
     record.first_dependence = size_of(tables.control_dependences);
-    for (const uint32_t edge : dependence.of(block)) tables.control_dependences.push_back({first_edge + edge});
+    for (const uint32_t edge : dependence.of(block)) tables.control_dependences.push_back({function.edges[edge]});
   }
 }
 
@@ -89,9 +107,9 @@ void complete_model(ModelTables& tables, uint32_t first_global) {
     const uint32_t end_of_edges = end == tables.blocks.size() ? size_of(tables.edges) : tables.blocks[end].first_edge;
     tables.functions[index].first_loop = size_of(tables.loops);
     if (first == end) continue;
-    const FlowGraph graph = graph_of(tables, first, end, end_of_edges);
-    add_loops(tables, graph, first);
-    add_dependences(tables, graph, first, tables.blocks[first].first_edge);
+    const FunctionGraph graph = graph_of(tables, first, end, end_of_edges);
+    add_loops(tables, graph.graph, first);
+    add_dependences(tables, graph, first);
   }
   format::FunctionRecord last_function{};
   last_function.first_block = size_of(tables.blocks);

@@ -72,7 +72,8 @@ class StringTable {
 };
 
 /// Ends a model whose functions, blocks, edges, statements, scopes, variables, types and members are there: computes
-/// post-dominators, control dependences and loops, and appends the sentinels. `first_global`: where the globals start
+/// post-dominators, control dependences and loops (without the edges that the compiler holds impossible), and appends
+/// the sentinels. `first_global`: where the globals start
 /// among the variables.
 void complete_model(ModelTables& tables, uint32_t first_global);
 

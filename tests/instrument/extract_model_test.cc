@@ -316,6 +316,22 @@ middle:
   EXPECT_EQ(model.headers_of(*model.loops_of(server).begin()).size(), 2u);
 }
 
+TEST(ExtractModel, ImpossibleEdgesDoNotCount) {
+  const Subject subject(R"(int puts(const char *);
+int hint(int value) {
+  switch (value & 1) {
+    case 0: puts("even"); break;
+    case 1: puts("odd"); break;
+    default: __builtin_unreachable();
+  }
+  return value;
+}
+)",
+                        "c");
+  EXPECT_THAT(subject.depends(8), ElementsAre());
+  EXPECT_THAT(subject.depends(4), ElementsAre("line 3 case 0"));
+}
+
 TEST(ExtractModel, EveryIdIsStampedAndAgreesWithTheModel) {
   Subject subject(kLoops, "c", Passes::kVariablesPlaced);
   const ProgramModel& model = subject.model();

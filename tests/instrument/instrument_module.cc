@@ -1,6 +1,6 @@
 // instrument-module IN PLAN OUT-PREFIX: the whole pipeline on one module, without capture and cache; writes
 // OUT-PREFIX.fast.o and, when the plan has observed bodies, OUT-PREFIX.observed.o. With --ir it writes the instrumented
-// modules before optimisation instead (.ll). For trying passes.
+// modules before optimisation instead (.ll). Writes the program model to OUT-PREFIX.model. For trying passes.
 #include <llvm/IR/LLVMContext.h>
 #include <llvm/IR/LegacyPassManager.h>
 #include <llvm/IRReader/IRReader.h>
@@ -56,7 +56,7 @@ int main(int argc, char** argv) {
     diagnostic.print(argv[0], llvm::errs());
     return 2;
   }
-  const PipelineReport report = instrument_program(*module, load_plan(argv[2]));
+  const PipelineReport report = instrument_program(*module, load_plan(argv[2]), prefix + ".model");
   llvm::errs() << report.functions << " functions, " << report.ticks << " ticks, " << report.counted_loops
                << " counted loops\n";
   for (const FunctionReason& native : report.native_functions) {
