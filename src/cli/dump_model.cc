@@ -1,9 +1,12 @@
 // `culprit dump model`: what the program model says, as text, JSON or a graph.
 #include <fmt/format.h>
 
+#include <cstring>
 #include <nlohmann/json.hpp>
 
+#include "build/builder.h"
 #include "cli/command.h"
+#include "cli/program_path.h"
 #include "program/program_model.h"
 #include "program/source_position.h"
 #include "program/type_name.h"
@@ -278,8 +281,22 @@ void show_function(const ProgramModel& model, const Options& options) {
   if (options.as_json) fmt::print("{}\n", all.dump(2, ' ', false, json::error_handler_t::replace));
 }
 
+bool is_model(const std::filesystem::path& path) {
+  const MappedFile file(path);
+  constexpr size_t kLength = sizeof(kModelMagic);
+  return file.bytes().size() >= kLength && std::memcmp(file.bytes().data(), kModelMagic, kLength) == 0;
+}
+
+/// A model file, or the model that comes with a build of a program.
+ProgramModel open_model(const std::string& typed) {
+  if (std::filesystem::is_regular_file(typed) && is_model(typed)) return ProgramModel::open(typed);
+  const std::filesystem::path program = program_path(typed);
+  Progress progress(fmt::format("build {}", program.filename().string()));
+  return ProgramModel::open(build_program({.program = program, .plan = load_plan("fast"), .keep = {}}, progress).model);
+}
+
 ExitCode run(const Options& options) {
-  const ProgramModel model = ProgramModel::open(options.path);
+  const ProgramModel model = open_model(options.path);
   if (!options.function.empty()) {
     show_function(model, options);
     return ExitCode::kAnswered;
@@ -301,16 +318,17 @@ const Registration kRegistration{Command{
     .name = "dump model",
     .summary = "Show the program model",
     .description = "The model is what a build knows of the program without running it: functions, blocks, statements,\n"
-                   "variables with their homes and types, loops, control dependence. Without options, its size.",
-    .examples = {{"culprit dump model prog.model --functions parse",
-                  "lists the functions with \"parse\" in their names"},
-                 {"culprit dump model prog.model --function main --cdg --variables",
+                   "variables with their homes and types, loops, control dependence. Without options, its size.\n"
+                   "A program is built first, or its model taken from the cache.",
+    .examples = {{"culprit dump model ./prog --functions parse", "lists the functions with \"parse\" in their names"},
+                 {"culprit dump model ./prog --function main --cdg --variables",
                   "shows the blocks and statements of main, what each block depends on, and its variables"},
-                 {"culprit dump model prog.model --function main --dot | dot -Tsvg -o main.svg", "draws main"}},
+                 {"culprit dump model ./prog --function main --dot | dot -Tsvg -o main.svg", "draws main"}},
     .configure =
         [](CLI::App& app) {
           auto options = std::make_shared<Options>();
-          app.add_option("MODEL", options->path, "a model file")->required();
+          app.add_option("PROG_OR_MODEL", options->path, "a program compiled with culprit-cc, or a model file")
+              ->required();
           auto* functions =
               app.add_option("--functions", options->functions, "list the functions whose name holds PATTERN")
                   ->type_name("PATTERN")
