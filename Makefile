@@ -1,23 +1,31 @@
 # The two commands of the README, and what developers use beside them.
 PRESET ?= release
 JOBS ?= 2
+BUILD := build/$(PRESET)
+BIN := $(CURDIR)/$(BUILD)/bin
 
-.PHONY: all deps build test demo acceptance
+.PHONY: all build test demo acceptance
 all: build
 
-deps:
-	tools/install-deps --tests
-
-build/$(PRESET)/build.ninja:
+build:
+	tools/install-deps
 	cmake --preset $(PRESET)
+	cmake --build --preset $(PRESET) -j$(JOBS) --target tools
 
-build: deps build/$(PRESET)/build.ninja
+test:
+	tools/install-deps --tests
+	cmake --preset $(PRESET)
 	cmake --build --preset $(PRESET) -j$(JOBS)
-
-test: build
 	ctest --preset $(PRESET) -j$(JOBS)
 
+# Compiles a program that crashes on its input, and asks why.
 demo: build
-	build/$(PRESET)/bin/culprit --help
+	@mkdir -p $(BUILD)/demo && cp examples/orders/* $(BUILD)/demo/
+	$(MAKE) -C $(BUILD)/demo CC=$(BIN)/culprit-cc orders
+	cd $(BUILD)/demo && $(BIN)/culprit why -- ./orders orders.txt
 
-acceptance: build
+acceptance:
+	tools/install-deps --acceptance
+	cmake --preset $(PRESET)
+	cmake --build --preset $(PRESET) -j$(JOBS) --target tools
+	tests/acceptance/run

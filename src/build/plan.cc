@@ -22,8 +22,20 @@ std::string observed_name(ObservedBodies observed) {
   CULPRIT_ASSERT(false, "observed bodies out of range");
 }
 
-Plan observed_plan(const std::string& name, ObservedBodies observed) {
-  return {.name = name, .ticks = true, .observed = observed, .hooks = Hooks::kCounts, .start_observed = true};
+std::string hooks_name(Hooks hooks) {
+  switch (hooks) {
+    case Hooks::kNone:
+      return "none";
+    case Hooks::kCounts:
+      return "counts";
+    case Hooks::kSession:
+      return "session";
+  }
+  CULPRIT_ASSERT(false, "hooks out of range");
+}
+
+Plan observed_plan(const std::string& name, ObservedBodies observed, Hooks hooks) {
+  return {.name = name, .ticks = true, .observed = observed, .hooks = hooks, .start_observed = true};
 }
 
 }  // namespace
@@ -34,7 +46,7 @@ Plan plan_from_toml_text(const std::string& text_of_plan, const std::string& pat
     table = toml::parse(text_of_plan, path);
   } catch (const toml::parse_error& error) {
     throw UserError(fmt::format("{}: line {}: {}", path, error.source().begin.line, error.description()),
-                    "mend the plan, or use one of the named plans: fast, registers, homes");
+                    "mend the plan, or use one of the named plans: fast, registers, homes, session");
   }
   Plan plan{.name = std::filesystem::path(path).stem().string()};
   for (const auto& [key, value] : table) {
@@ -54,36 +66,42 @@ Plan plan_from_toml_text(const std::string& text_of_plan, const std::string& pat
       plan.hooks = Hooks::kNone;
     } else if (name == "hooks" && text == "counts") {
       plan.hooks = Hooks::kCounts;
+    } else if (name == "hooks" && text == "session") {
+      plan.hooks = Hooks::kSession;
     } else {
       throw UserError(fmt::format("{}: line {}: no plan has `{}` with this value", path, key.source().begin.line, name),
                       "known: ticks = true|false, observed = \"none\"|\"registers\"|\"homes\", "
-                      "hooks = \"none\"|\"counts\", start_observed = true|false");
+                      "hooks = \"none\"|\"counts\"|\"session\", start_observed = true|false");
     }
   }
   if (plan.start_observed && plan.observed == ObservedBodies::kNone) {
     throw UserError(fmt::format("{}: start_observed needs observed bodies", path),
                     "set observed = \"registers\" or \"homes\"");
   }
+  if (plan.hooks == Hooks::kSession && plan.observed != ObservedBodies::kHomes) {
+    throw UserError(fmt::format("{}: session hooks need bodies with homes", path), "set observed = \"homes\"");
+  }
   return plan;
 }
 
 Plan load_plan(const std::string& name_or_path) {
   if (name_or_path == "fast") return {};
-  if (name_or_path == "registers") return observed_plan("registers", ObservedBodies::kRegisters);
-  if (name_or_path == "homes") return observed_plan("homes", ObservedBodies::kHomes);
+  if (name_or_path == "registers") return observed_plan("registers", ObservedBodies::kRegisters, Hooks::kCounts);
+  if (name_or_path == "homes") return observed_plan("homes", ObservedBodies::kHomes, Hooks::kCounts);
+  if (name_or_path == "session") return observed_plan("session", ObservedBodies::kHomes, Hooks::kSession);
   if (std::filesystem::exists(name_or_path)) return plan_from_toml_text(read_file(name_or_path), name_or_path);
-  throw UserError(fmt::format("there is no plan `{}`", name_or_path), "use fast, registers, homes or a TOML file");
+  throw UserError(fmt::format("there is no plan `{}`", name_or_path),
+                  "use fast, registers, homes, session or a TOML file");
 }
 
 std::string canonical_text(const Plan& plan) {
   return fmt::format("ticks={} observed={} hooks={} start_observed={}", plan.ticks, observed_name(plan.observed),
-                     plan.hooks == Hooks::kCounts ? "counts" : "none", plan.start_observed);
+                     hooks_name(plan.hooks), plan.start_observed);
 }
 
 std::string toml_text(const Plan& plan) {
   return fmt::format("ticks = {}\nobserved = \"{}\"\nhooks = \"{}\"\nstart_observed = {}\n", plan.ticks,
-                     observed_name(plan.observed), plan.hooks == Hooks::kCounts ? "counts" : "none",
-                     plan.start_observed);
+                     observed_name(plan.observed), hooks_name(plan.hooks), plan.start_observed);
 }
 
 }  // namespace culprit

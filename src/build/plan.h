@@ -15,7 +15,8 @@ enum class ObservedBodies {
 
 enum class Hooks {
   kNone,
-  kCounts,  ///< count blocks, loads, stores and calls
+  kCounts,   ///< count blocks, loads, stores and calls
+  kSession,  ///< frame records, statement marks, branch instances (format/session_abi.h); needs kHomes
 };
 
 struct Plan {
@@ -28,8 +29,8 @@ struct Plan {
   bool operator==(const Plan&) const = default;
 };
 
-/// `name_or_path`: "fast", "registers", "homes", or a TOML file with the members above. Throws UserError listing the
-/// names.
+/// `name_or_path`: "fast", "registers", "homes", "session", or a TOML file with the members above. Throws UserError
+/// listing the names.
 Plan load_plan(const std::string& name_or_path);
 
 /// A plan written as TOML; `path` names it in messages, and its stem becomes the plan's name.

@@ -30,12 +30,16 @@ struct ThreadState {
   uint64_t counts[kCountKinds];
   uint32_t stack_slot;   ///< index of this thread's pair of stacks, plus 1; 0 before set-up
   uint32_t reserved2;
+  struct FrameRecord* frames;  ///< innermost activation (session_abi.h); bodies with session hooks only
+  int64_t branches_left;       ///< branch instances until the agent is asked; bodies with session hooks only
 };
 static_assert(offsetof(ThreadState, budget) == 0);
 static_assert(offsetof(ThreadState, observe) == 8);
 static_assert(offsetof(ThreadState, user_sp) == 16);
 static_assert(offsetof(ThreadState, private_sp) == 24);
 static_assert(offsetof(ThreadState, resume) == 32);
+static_assert(offsetof(ThreadState, frames) == 88);
+static_assert(offsetof(ThreadState, branches_left) == 96);
 
 inline constexpr const char* kThreadStateSymbol = "culprit_thread";
 /// Entered by `jmp` with ThreadState::resume set and nothing pushed; preserves every register but r11 and the flags.

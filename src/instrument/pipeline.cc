@@ -16,6 +16,7 @@
 #include "instrument/merge_globals.h"
 #include "instrument/normalise.h"
 #include "instrument/place_variables.h"
+#include "instrument/session_hooks.h"
 #include "instrument/split_coroutines.h"
 #include "instrument/thunks.h"
 #include "instrument/ticks.h"
@@ -40,7 +41,11 @@ void insert_observation(llvm::Module& half, const Plan& plan) {
     if (homes) lower_private_homes(function);
     describe_variables(function);
   }
-  if (homes) insert_statement_barriers(half);
+  if (plan.hooks == Hooks::kSession) {
+    insert_session_hooks(half);
+  } else if (homes) {
+    insert_statement_barriers(half);
+  }
 }
 
 void check(const llvm::Module& half) {

@@ -1,0 +1,86 @@
+// The agreement between a controlling `culprit` and the session agent inside an instrumented program: one block of
+// shared memory. Observed bodies with homes and session hooks keep a chain of frame records, so that a stopped program
+// can be read in its own terms without unwinding, and count the branches they execute, so that a branch instance has a
+// number: the n-th conditional branch of the main thread since its first entry (FIC §4.1 numbers predicates so).
+// Plain C++ without library headers, because the runtime includes it.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace culprit::format {
+
+inline constexpr uint32_t kSessionVersion = 1;
+/// Environment variable with the number of the descriptor of the shared memory; removed before main.
+inline constexpr const char* kSessionVariable = "CULPRIT_SESSION";
+
+/// One per activation of an observed body with session hooks, on the machine stack.
+struct FrameRecord {
+  FrameRecord* caller;        ///< null in a thread's first
+  uint32_t entry_block;       ///< program model: the function's first block
+  uint32_t statement;         ///< program model: what is being executed; kNone in the prologue
+  const char* user_frame;     ///< base of its frame on the user stack; null when it has none
+  const char* private_frame;  ///< base of its homes; null when it has none
+};
+static_assert(sizeof(FrameRecord) == 32);
+
+enum class SessionMode : uint32_t {
+  kRun,          ///< run; stop for inspection when a fatal signal arrives
+  kLogBranches,  ///< the same, and append every branch instance to the log
+  kExperiments,  ///< fork at each listed branch instance and go on with the branch switched
+};
+
+enum class StopReason : uint32_t { kNone, kFatalSignal, kLimit };
+
+/// Where and why the program stopped; valid once `reason` is set.
+struct StopRecord {
+  StopReason reason;
+  int32_t signal;
+  int32_t signal_code;  ///< si_code
+  uint32_t reserved;
+  uint64_t address;      ///< si_addr
+  uint64_t instruction;  ///< program counter
+  uint64_t frames;       ///< address of the innermost FrameRecord of the stopped thread
+  uint64_t branches;     ///< branch instances executed by the main thread
+};
+static_assert(sizeof(StopRecord) == 48);
+
+/// A branch instance in the log: the branch's block in the program model, and which way it went in the lowest bit.
+struct BranchEntry {
+  uint32_t block_and_taken;
+};
+static_assert(sizeof(BranchEntry) == 4);
+
+/// One experiment: what to switch and, filled in by the agent, how the altered run ended.
+struct ExperimentRecord {
+  uint64_t instance;          ///< branch instance to switch, from 1; ascending over the list
+  uint32_t finished;          ///< 1 when the rest is valid
+  int32_t wait_status;        ///< as of wait4
+  StopRecord stop;            ///< fatal signals and limits
+  uint64_t output_bytes;      ///< standard output in all, the part before the switch included
+  uint64_t first_difference;  ///< byte of standard output that first differs from what is expected; output_bytes or
+                              ///< expected bytes, whichever is less, when one is a prefix of the other; ~0 when equal
+};
+static_assert(sizeof(ExperimentRecord) == 80);
+
+/// The head of the shared memory; offsets are from its start.
+struct SessionControl {
+  uint32_t version;
+  SessionMode mode;
+  uint64_t bytes;         ///< of the whole block
+  uint64_t branch_limit;  ///< an altered run may execute so many branch instances in all
+  uint64_t log_offset;    ///< BranchEntry ring; entry of instance n is at (n - 1) mod log_capacity
+  uint64_t log_capacity;
+  uint64_t experiments_offset;  ///< ExperimentRecord array
+  uint64_t experiment_count;
+  uint64_t expected_offset;  ///< expected standard output
+  uint64_t expected_bytes;
+  uint32_t workers;              ///< altered runs at the same time
+  uint32_t stop_for_inspection;  ///< 1: wait at a fatal signal until `released` is set
+  uint32_t released;             ///< futex
+  uint32_t stopped;              ///< futex, set to 1 when `stop` is valid
+  StopRecord stop;               ///< of the unaltered run
+  uint64_t branches;             ///< instances logged so far
+};
+
+}  // namespace culprit::format

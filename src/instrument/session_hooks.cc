@@ -1,0 +1,181 @@
+#include "instrument/session_hooks.h"
+
+#include <llvm/IR/Constants.h>
+#include <llvm/IR/IRBuilder.h>
+#include <llvm/IR/InlineAsm.h>
+#include <llvm/IR/IntrinsicInst.h>
+#include <llvm/IR/MDBuilder.h>
+#include <llvm/Transforms/Utils/BasicBlockUtils.h>
+
+#include <optional>
+#include <vector>
+
+#include "format/model_format.h"
+#include "format/runtime_abi.h"
+#include "format/session_abi.h"
+#include "instrument/metadata.h"
+#include "instrument/model_ids.h"
+#include "instrument/native_functions.h"
+#include "instrument/thread_state.h"
+#include "instrument/user_stack.h"
+
+namespace culprit {
+namespace {
+
+std::optional<uint32_t> number_in(const llvm::Instruction& instruction, const char* kind, unsigned operand = 0) {
+  const llvm::MDNode* node = instruction.getMetadata(kind);
+  if (!node) return std::nullopt;
+  return static_cast<uint32_t>(llvm::mdconst::extract<llvm::ConstantInt>(node->getOperand(operand))->getZExtValue());
+}
+
+/// Inserts the hooks of one body.
+class Hooks {
+ public:
+  explicit Hooks(llvm::Function& body) : body_(body), module_(*body.getParent()), context_(body.getContext()) {}
+
+  void insert() {
+    const std::optional<uint32_t> entry_block = number_in(*body_.getEntryBlock().getTerminator(), metadata::kBlock);
+    if (!entry_block) return;  // made by a pass after the model was taken
+    const std::vector<llvm::BranchInst*> branches = conditional_branches();
+    mark_statements_later();
+    push_record(*entry_block);
+    publish_again_where_control_arrives();
+    pop_record_at_exits();
+    for (llvm::Instruction* first : statement_starts_) mark_statement(*first);
+    for (llvm::BranchInst* branch : branches) count_branch(*branch);
+  }
+
+ private:
+  llvm::Constant* frames() const { return thread_state_address(module_, offsetof(format::ThreadState, frames)); }
+
+  llvm::Value* member(llvm::IRBuilderBase& builder, size_t offset) const {
+    return builder.CreateConstInBoundsGEP1_64(builder.getInt8Ty(), record_, offset);
+  }
+
+  std::vector<llvm::BranchInst*> conditional_branches() const {
+    std::vector<llvm::BranchInst*> branches;
+    for (llvm::BasicBlock& block : body_) {
+      auto* branch = llvm::dyn_cast<llvm::BranchInst>(block.getTerminator());
+      if (branch && branch->isConditional() && branch->getMetadata(metadata::kBlock)) branches.push_back(branch);
+    }
+    return branches;
+  }
+
+  void mark_statements_later() {
+    for (llvm::BasicBlock& block : body_) {
+      const llvm::CallInst* tail_call = block.getTerminatingMustTailCall();
+      std::optional<uint32_t> current;
+      bool after_tail_call = false;
+      for (llvm::Instruction& instruction : block) {
+        const std::optional<uint32_t> statement = number_in(instruction, metadata::kStatement);
+        const bool fixed =
+            llvm::isa<llvm::PHINode, llvm::AllocaInst>(instruction) || instruction.isEHPad() || after_tail_call;
+        after_tail_call = after_tail_call || &instruction == tail_call;
+        if (!statement || fixed || statement == current) continue;
+        current = statement;
+        statement_starts_.push_back(&instruction);
+      }
+    }
+  }
+
+  void push_record(uint32_t entry_block) {
+    llvm::BasicBlock& entry = body_.getEntryBlock();
+    llvm::IRBuilder<> builder(&entry, entry.begin());
+    auto* type = llvm::ArrayType::get(builder.getInt8Ty(), sizeof(format::FrameRecord));
+    record_ = builder.CreateAlloca(type, nullptr, "culprit.record");
+    record_->setAlignment(llvm::Align(alignof(format::FrameRecord)));
+    llvm::Constant* null = llvm::ConstantPointerNull::get(builder.getPtrTy());
+    caller_ = builder.CreateLoad(builder.getPtrTy(), frames(), "culprit.caller");
+    builder.CreateStore(caller_, member(builder, offsetof(format::FrameRecord, caller)));
+    builder.CreateStore(builder.getInt32(entry_block), member(builder, offsetof(format::FrameRecord, entry_block)));
+    builder.CreateStore(builder.getInt32(format::kNone), member(builder, offsetof(format::FrameRecord, statement)),
+                        true);
+    builder.CreateStore(null, member(builder, offsetof(format::FrameRecord, user_frame)), true);
+    builder.CreateStore(null, member(builder, offsetof(format::FrameRecord, private_frame)), true);
+    builder.CreateStore(record_, frames());
+    for (llvm::Instruction& instruction : entry) {
+      const std::optional<uint32_t> stack = number_in(instruction, metadata::kFrameBase, 2);
+      if (!stack) continue;
+      llvm::IRBuilder<> after(instruction.getNextNode());
+      const size_t offset = *stack == static_cast<uint32_t>(FrameStack::kUser)
+                                ? offsetof(format::FrameRecord, user_frame)
+                                : offsetof(format::FrameRecord, private_frame);
+      after.CreateStore(&instruction, member(after, offset), true);
+    }
+  }
+
+  /// Control that comes back from callees that did not return left their records in the chain.
+  void publish_again_where_control_arrives() {
+    std::vector<llvm::Instruction*> arrivals;
+    for (llvm::BasicBlock& block : body_) {
+      if (block.isLandingPad()) arrivals.push_back(&*block.getFirstInsertionPt());
+      for (llvm::Instruction& instruction : block) {
+        const auto* call = llvm::dyn_cast<llvm::CallInst>(&instruction);
+        if (call && call->canReturnTwice()) arrivals.push_back(instruction.getNextNode());
+      }
+    }
+    for (llvm::Instruction* arrival : arrivals) llvm::IRBuilder<>(arrival).CreateStore(record_, frames(), true);
+  }
+
+  void pop_record_at_exits() {
+    for (llvm::BasicBlock& block : body_) {
+      llvm::Instruction* exit = block.getTerminator();
+      if (llvm::CallInst* tail_call = block.getTerminatingMustTailCall())
+        exit = tail_call;
+      else if (!llvm::isa<llvm::ReturnInst, llvm::ResumeInst>(exit))
+        continue;
+      llvm::IRBuilder<>(exit).CreateStore(caller_, frames());
+    }
+  }
+
+  void mark_statement(llvm::Instruction& first) {
+    const uint32_t statement = *number_in(first, metadata::kStatement);
+    llvm::IRBuilder<> builder(&first);
+    auto* type = llvm::FunctionType::get(builder.getVoidTy(), false);
+    builder.CreateStore(builder.getInt32(statement), member(builder, offsetof(format::FrameRecord, statement)), true);
+    builder.CreateCall(llvm::InlineAsm::get(type, "", "~{memory}", true))->setDoesNotThrow();
+  }
+
+  void count_branch(llvm::BranchInst& branch) {
+    const uint32_t block = *number_in(branch, metadata::kBlock);
+    llvm::IRBuilder<> builder(&branch);
+    llvm::Value* left = add_to_thread_state(builder, offsetof(format::ThreadState, branches_left), -1);
+    llvm::Value* out = builder.CreateICmpSLT(left, builder.getInt64(0));
+    llvm::Value* condition = branch.getCondition();
+    llvm::MDNode* rarely = llvm::MDBuilder(context_).createUnlikelyBranchWeights();
+    llvm::BasicBlock* before = branch.getParent();
+    llvm::Instruction* asked = llvm::SplitBlockAndInsertIfThen(out, branch.getIterator(), false, rarely);
+    llvm::IRBuilder<> ask(asked);
+    llvm::FunctionCallee agent =
+        module_.getOrInsertFunction("culprit_branch", ask.getInt1Ty(), ask.getInt32Ty(), ask.getInt1Ty());
+    auto* declared = llvm::cast<llvm::Function>(agent.getCallee());
+    declared->addParamAttr(1, llvm::Attribute::ZExt);
+    declared->addRetAttr(llvm::Attribute::ZExt);
+    declared->setDoesNotThrow();
+    llvm::CallInst* answer = ask.CreateCall(agent, {ask.getInt32(block), condition});
+    answer->addParamAttr(1, llvm::Attribute::ZExt);
+    answer->addRetAttr(llvm::Attribute::ZExt);
+    llvm::IRBuilder<> join(&branch);
+    llvm::PHINode* way = join.CreatePHI(join.getInt1Ty(), 2);
+    way->addIncoming(condition, before);
+    way->addIncoming(answer, asked->getParent());
+    branch.setCondition(way);
+  }
+
+  llvm::Function& body_;
+  llvm::Module& module_;
+  llvm::LLVMContext& context_;
+  llvm::AllocaInst* record_ = nullptr;
+  llvm::Value* caller_ = nullptr;
+  std::vector<llvm::Instruction*> statement_starts_;
+};
+
+}  // namespace
+
+void insert_session_hooks(llvm::Module& observed_half) {
+  for (llvm::Function& function : observed_half) {
+    if (is_instrumented(function)) Hooks(function).insert();
+  }
+}
+
+}  // namespace culprit

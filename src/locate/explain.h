@@ -1,0 +1,30 @@
+// From a failing run to an explanation: the composition behind `culprit why` (DESIGN §8).
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <string>
+
+#include "locate/failure.h"
+#include "locate/predicate_switching.h"
+#include "program/program_model.h"
+#include "report/explanation.h"
+#include "session/controlled_run.h"
+
+namespace culprit {
+
+struct ExplainRequest {
+  Launch launch;        ///< of the plan "session"
+  std::string command;  ///< as the user typed it
+  Expectation expectation;
+  std::chrono::milliseconds time_limit{10'000};  ///< of the failing run: longer is a hang
+  SwitchingBudget switching;
+};
+
+/// Tells the user what is going on; false asks for what is known so far.
+using ExplainProgress = std::function<bool(const std::string& step, uint64_t done, uint64_t planned)>;
+
+report::Explanation explain(const ExplainRequest& request, const program::ProgramModel& model,
+                            const ExplainProgress& progress);
+
+}  // namespace culprit

@@ -1,0 +1,162 @@
+#include "locate/failure.h"
+
+#include <fmt/format.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/wait.h>
+
+#include <algorithm>
+
+namespace culprit {
+namespace {
+
+using report::Failure;
+
+constexpr uint64_t kNullPage = 64 * 1024;  // members of an object at address 0 lie below this
+constexpr uint64_t kCanonicalLimit = uint64_t{1} << 47;
+
+/// The first line of `text` that contains `part`; empty when there is none.
+std::string line_with(const std::string& text, std::string_view part) {
+  const auto at = text.find(part);
+  if (at == std::string::npos) return {};
+  const auto start = text.rfind('\n', at);
+  const auto end = text.find('\n', at);
+  const auto from = start == std::string::npos ? 0 : start + 1;
+  return text.substr(from, end == std::string::npos ? end : end - from);
+}
+
+Failure memory_failure(const format::StopRecord& stop) {
+  const char* action = "The program accessed";
+  if (stop.signal_code == SI_KERNEL || stop.address >= kCanonicalLimit) {
+    return {.kind = "wild-pointer",
+            .message = fmt::format("{} memory through a value that is no address at all ({}).", action,
+                                   strsignal(stop.signal)),
+            .place = {}};
+  }
+  if (stop.address < kNullPage) {
+    return {.kind = "null-dereference",
+            .message = stop.address == 0
+                           ? fmt::format("{} memory through a null pointer ({}).", action, strsignal(stop.signal))
+                           : fmt::format("{} byte {} of an object through a null pointer ({}).", action, stop.address,
+                                         strsignal(stop.signal)),
+            .place = {}};
+  }
+  return {.kind = "invalid-access",
+          .message = fmt::format("{} address {:#x}, which {} ({}).", action, stop.address,
+                                 stop.signal_code == SEGV_ACCERR ? "it may not access this way" : "is not its memory",
+                                 strsignal(stop.signal)),
+          .place = {}};
+}
+
+Failure abort_failure(const std::string& error) {
+  struct Sign {
+    const char* text;
+    const char* kind;
+    const char* says;
+  };
+  static constexpr Sign kSigns[] = {
+      {"Assertion `", "assertion", "An assertion failed"},
+      {"Assertion '", "assertion", "An assertion failed"},
+      {"terminate called", "uncaught-exception", "A C++ exception was not caught"},
+      {"stack smashing detected", "stack-smashing", "libc found a function's stack frame overwritten"},
+      {"double free", "double-free", "libc found memory freed twice"},
+      {"free(): ", "heap-corruption", "libc found the heap damaged"},
+      {"malloc(): ", "heap-corruption", "libc found the heap damaged"},
+      {"malloc_consolidate(): ", "heap-corruption", "libc found the heap damaged"},
+      {"realloc(): ", "heap-corruption", "libc found the heap damaged"},
+      {"corrupted ", "heap-corruption", "libc found the heap damaged"},
+      {"munmap_chunk(): ", "heap-corruption", "libc found the heap damaged"},
+      {"buffer overflow detected", "buffer-overflow", "libc found a buffer too small"},
+  };
+  for (const Sign& sign : kSigns) {
+    std::string line = line_with(error, sign.text);
+    if (line.empty()) continue;
+    const std::string more = line_with(error, "what(): ");
+    if (!more.empty()) line += more;
+    return {.kind = sign.kind, .message = fmt::format("{}: {}", sign.says, line), .place = {}};
+  }
+  return {.kind = "abort", .message = "The program ended itself by abort().", .place = {}};
+}
+
+Failure signal_failure(const format::StopRecord& stop, const std::string& error) {
+  switch (stop.signal) {
+    case SIGSEGV:
+    case SIGBUS:
+      return memory_failure(stop);
+    case SIGABRT:
+      return abort_failure(error);
+    case SIGFPE:
+      return {.kind = "arithmetic",
+              .message = stop.signal_code == FPE_INTDIV
+                             ? "An integer division trapped: the divisor was 0, or the quotient did not fit (SIGFPE)."
+                             : "An arithmetic operation trapped (SIGFPE).",
+              .place = {}};
+    case SIGILL:
+    case SIGTRAP:
+      return {.kind = "trap",
+              .message = fmt::format("The program ran into a trap ({}).", strsignal(stop.signal)),
+              .place = {}};
+    default:
+      return {.kind = "signal",
+              .message = fmt::format("A signal ended the program: {}.", strsignal(stop.signal)),
+              .place = {}};
+  }
+}
+
+std::optional<Failure> unexpected_end(const ObservedEnd& end, const Expectation& expectation) {
+  if (WIFSIGNALED(end.wait_status)) {
+    return Failure{.kind = "signal",
+                   .message = fmt::format("A signal ended the program: {}.", strsignal(WTERMSIG(end.wait_status))),
+                   .place = {}};
+  }
+  const int status = WEXITSTATUS(end.wait_status);
+  if (expectation.output && *expectation.output != end.output) {
+    const auto [ours, theirs] =
+        std::mismatch(end.output.begin(), end.output.end(), expectation.output->begin(), expectation.output->end());
+    const auto byte = ours - end.output.begin();
+    const auto line = std::count(end.output.begin(), ours, '\n') + 1;
+    return Failure{
+        .kind = "wrong-output",
+        .message = fmt::format("The output differs from what is expected at byte {} (line {}).", byte + 1, line),
+        .place = {}};
+  }
+  if (expectation.exit_status && *expectation.exit_status != status) {
+    return Failure{.kind = "exit-status",
+                   .message = fmt::format("The program ended with exit status {} instead of {}.", status,
+                                          *expectation.exit_status),
+                   .place = {}};
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+report::SourcePlace place_of_statement(const program::ProgramModel& model, uint32_t statement) {
+  if (statement >= model.statements().size()) return {};
+  const format::StatementRecord& record = model.statement(statement);
+  return {.file = model.file_path(model.file_of_scope(record.scope)),
+          .line = record.line,
+          .column = record.column,
+          .function = model.function_name(model.function_of_statement(statement))};
+}
+
+report::SourcePlace place_of_branch(const program::ProgramModel& model, uint32_t block) {
+  const program::Indices statements = model.statements_of(block);
+  return statements.empty() ? report::SourcePlace{} : place_of_statement(model, statements.back());
+}
+
+std::optional<Failure> recognise_failure(const program::ProgramModel& model, const ObservedEnd& end,
+                                         const Expectation& expectation) {
+  std::optional<Failure> failure;
+  if (end.timed_out) {
+    failure = {.kind = "hang", .message = "The program did not end within the time limit.", .place = {}};
+  } else if (end.stop.reason == format::StopReason::kFatalSignal) {
+    failure = signal_failure(end.stop, end.error);
+  } else {
+    failure = unexpected_end(end, expectation);
+  }
+  if (failure && !end.frames.empty()) failure->place = place_of_statement(model, end.frames.front().statement);
+  return failure;
+}
+
+}  // namespace culprit

@@ -1,0 +1,38 @@
+// What kind of failure a run ended in, and where, from what the stopped program and its messages say.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "format/session_abi.h"
+#include "program/program_model.h"
+#include "report/explanation.h"
+#include "session/frames.h"
+
+namespace culprit {
+
+/// How a run ended, as far as recognising a failure needs it.
+struct ObservedEnd {
+  format::StopRecord stop;    ///< reason kNone when no fatal signal came
+  std::vector<Frame> frames;  ///< at the stop
+  int wait_status = 0;        ///< as of waitpid; of no meaning when timed_out
+  bool timed_out = false;
+  std::string output;  ///< standard output
+  std::string error;   ///< standard error
+};
+
+/// What the user says a good run looks like.
+struct Expectation {
+  std::optional<int> exit_status;
+  std::optional<std::string> output;
+};
+
+report::SourcePlace place_of_statement(const program::ProgramModel& model, uint32_t statement);
+/// The branch at the end of a block.
+report::SourcePlace place_of_branch(const program::ProgramModel& model, uint32_t block);
+
+/// Nothing when the run was as expected (without an expectation: it ended by itself).
+std::optional<report::Failure> recognise_failure(const program::ProgramModel& model, const ObservedEnd& end,
+                                                 const Expectation& expectation);
+
+}  // namespace culprit

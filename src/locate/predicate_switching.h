@@ -1,0 +1,58 @@
+// Predicate switching (FIC §4.1): which branch instance, had it gone the other way, would have let the failing run
+// succeed. Such an instance is critical: the failure passed through it.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "session/controlled_run.h"
+
+namespace culprit {
+
+/// What a run has to do to count as repaired.
+struct Oracle {
+  std::optional<int> exit_status;     ///< expected; nothing: 0
+  std::optional<std::string> output;  ///< expected standard output, whole; nothing: weak, see output_prefix
+  std::string output_prefix;          ///< weak: what the failing run had printed must be printed again
+};
+
+enum class Repair {
+  kNone,      ///< fails as before, or otherwise, or hangs
+  kSurvives,  ///< ends by itself, but with another exit status than a good run
+  kRepairs,   ///< ends as a good run does
+};
+
+/// An instance whose switching changed the failing run's end for the better.
+struct CriticalBranch {
+  uint64_t instance = 0;    ///< among all branch instances of the run, from 1
+  uint32_t block = 0;       ///< program model: the block that ends in the branch
+  uint64_t occurrence = 0;  ///< which execution of this branch, from 1; 0 when older ones are no longer in the log
+  bool taken = false;       ///< which way the failing run went
+  Repair repair = Repair::kNone;
+  bool verified = false;  ///< by a fresh run
+};
+
+struct SwitchingBudget {
+  uint64_t experiments = 20'000;
+  std::chrono::milliseconds time{20'000};
+  uint64_t per_branch = 48;  ///< most instances tried of one branch, the last ones
+};
+
+struct SwitchingResult {
+  std::vector<CriticalBranch> critical;  ///< nearest to the failure first
+  uint64_t experiments = 0;
+  bool complete = false;  ///< every executed instance in the log was tried
+};
+
+/// Called now and then with the experiments done and planned; false interrupts the search.
+using SwitchingProgress = std::function<bool(uint64_t done, uint64_t planned)>;
+
+/// `log`: of the failing run.
+SwitchingResult switch_predicates(const Launch& launch, const ControlBlock::BranchLog& log, const Oracle& oracle,
+                                  const SwitchingBudget& budget, const SwitchingProgress& progress);
+
+}  // namespace culprit

@@ -1,0 +1,71 @@
+// What `culprit why` found, as plain data: made by the analyses, written as text or JSON by this room. A claim that was
+// not checked by running the program again says so (`proved`).
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace culprit::report {
+
+/// A place in the program's source.
+struct SourcePlace {
+  std::string file;  ///< absolute path, or as the compiler knew it
+  uint32_t line = 0;
+  uint32_t column = 0;
+  std::string function;
+};
+
+/// A variable and its value in words, e.g. {"divisor", "0"}.
+struct NamedValue {
+  std::string name;
+  std::string value;
+};
+
+/// An activation of a function at the failure, innermost first.
+struct Activation {
+  SourcePlace place;
+  std::vector<NamedValue> variables;
+};
+
+struct Failure {
+  std::string kind;  ///< stable word: "null-dereference", "division", "abort", "assertion", "wrong-output", "hang", …
+  std::string message;  ///< one sentence
+  SourcePlace place;
+};
+
+/// One piece of evidence.
+struct Finding {
+  std::string kind;  ///< stable word: "critical-branch", "failure-point", …
+  SourcePlace place;
+  uint64_t instance = 0;  ///< which execution of the statement, from 1; 0 when not about one
+  std::string evidence;   ///< one sentence
+  bool proved = false;    ///< by a re-run
+};
+
+struct Suspect {
+  uint32_t rank = 0;  ///< from 1
+  SourcePlace place;
+  std::string why;
+};
+
+/// What the search cost.
+struct Effort {
+  uint64_t experiments = 0;
+  double seconds = 0;
+  bool complete = true;  ///< false when the budget ended the search or it was interrupted
+};
+
+struct Explanation {
+  std::string command;             ///< the program's command line
+  std::optional<Failure> failure;  ///< nothing: the run did not fail
+  std::vector<Activation> activations;
+  std::vector<Finding> findings;
+  std::vector<Suspect> suspects;
+  Effort effort;
+  std::vector<std::string> limits;      ///< what could not be done, and why
+  std::vector<std::string> next_steps;  ///< commands to go on with
+};
+
+}  // namespace culprit::report

@@ -1,0 +1,56 @@
+#include "report/json.h"
+
+#include <nlohmann/json.hpp>
+
+namespace culprit::report {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json place_json(const SourcePlace& place) {
+  return {{"file", place.file}, {"line", place.line}, {"column", place.column}, {"function", place.function}};
+}
+
+}  // namespace
+
+std::string to_json(const Explanation& explanation) {
+  Json result{{"version", 1}, {"command", explanation.command}, {"failure", nullptr}};
+  if (const auto& failure = explanation.failure) {
+    Json& json = result["failure"] = {{"kind", failure->kind}};
+    json.update(place_json(failure->place));
+    json["message"] = failure->message;
+  }
+  Json& activations = result["activations"] = Json::array();
+  for (const Activation& activation : explanation.activations) {
+    Json json = place_json(activation.place);
+    Json& variables = json["variables"] = Json::array();
+    for (const NamedValue& variable : activation.variables) {
+      variables.push_back({{"name", variable.name}, {"value", variable.value}});
+    }
+    activations.push_back(std::move(json));
+  }
+  Json& findings = result["findings"] = Json::array();
+  for (const Finding& finding : explanation.findings) {
+    Json json{{"kind", finding.kind}};
+    json.update(place_json(finding.place));
+    json["instance"] = finding.instance;
+    json["evidence"] = finding.evidence;
+    json["proved"] = finding.proved;
+    findings.push_back(std::move(json));
+  }
+  Json& suspects = result["suspects"] = Json::array();
+  for (const Suspect& suspect : explanation.suspects) {
+    Json json{{"rank", suspect.rank}};
+    json.update(place_json(suspect.place));
+    json["why"] = suspect.why;
+    suspects.push_back(std::move(json));
+  }
+  result["experiments"] = explanation.effort.experiments;
+  result["seconds"] = explanation.effort.seconds;
+  result["complete"] = explanation.effort.complete;
+  result["limits"] = explanation.limits;
+  result["next_steps"] = explanation.next_steps;
+  return result.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace culprit::report

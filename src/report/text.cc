@@ -1,0 +1,115 @@
+#include "report/text.h"
+
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <fstream>
+
+namespace culprit::report {
+namespace {
+
+class Writer {
+ public:
+  Writer(const Explanation& explanation, const TextStyle& style) : explanation_(explanation), style_(style) {}
+
+  std::string write() {
+    if (!explanation_.failure) {
+      text_ += fmt::format("{} did not fail.\n", explanation_.command);
+    } else {
+      write_failure(*explanation_.failure);
+      write_activations();
+      write_findings();
+      write_suspects();
+    }
+    write_effort();
+    return std::move(text_);
+  }
+
+ private:
+  std::string bold(const std::string& text) const { return style_.colour ? "\x1b[1m" + text + "\x1b[0m" : text; }
+  std::string dim(const std::string& text) const { return style_.colour ? "\x1b[2m" + text + "\x1b[0m" : text; }
+
+  static std::string place_text(const SourcePlace& place) {
+    if (place.line == 0) return place.function;
+    const std::string file = std::filesystem::path(place.file).filename();
+    return place.function.empty() ? fmt::format("{}:{}", file, place.line)
+                                  : fmt::format("{}:{} in {}", file, place.line, place.function);
+  }
+
+  void quote(const SourcePlace& place) {
+    const std::string line = source_line(place.file, place.line);
+    if (!line.empty()) text_ += fmt::format("      {:>5} | {}\n", place.line, line);
+  }
+
+  void write_failure(const Failure& failure) {
+    text_ += fmt::format("{} {}\n", bold("Failure:"), failure.message);
+    text_ += fmt::format("  at {}\n", bold(place_text(failure.place)));
+    quote(failure.place);
+  }
+
+  void write_activations() {
+    if (explanation_.activations.empty()) return;
+    text_ += fmt::format("\n{}\n", bold("There, the program's variables were:"));
+    bool innermost = true;
+    for (const Activation& activation : explanation_.activations) {
+      if (!innermost) text_ += fmt::format("  called from {}\n", place_text(activation.place));
+      for (const NamedValue& variable : activation.variables) {
+        text_ += fmt::format("      {} = {}\n", variable.name, variable.value);
+      }
+      innermost = false;
+    }
+  }
+
+  void write_findings() {
+    bool first = true;
+    for (const Finding& finding : explanation_.findings) {
+      if (first) text_ += fmt::format("\n{}\n", bold("What was found:"));
+      first = false;
+      text_ += fmt::format("  {} {}\n", place_text(finding.place),
+                           dim(finding.proved ? "(proved by a re-run)" : "(not proved by a re-run)"));
+      quote(finding.place);
+      text_ += fmt::format("      {}\n", finding.evidence);
+    }
+  }
+
+  void write_suspects() {
+    if (explanation_.suspects.empty()) return;
+    text_ += fmt::format("\n{}\n", bold("Suspects:"));
+    for (const Suspect& suspect : explanation_.suspects) {
+      text_ += fmt::format("  {}. {}: {}\n", suspect.rank, place_text(suspect.place), suspect.why);
+    }
+  }
+
+  void write_effort() {
+    if (explanation_.effort.experiments > 0) {
+      text_ += dim(fmt::format("\n{} experiments in {:.1f} s{}.\n", explanation_.effort.experiments,
+                               explanation_.effort.seconds,
+                               explanation_.effort.complete ? "" : "; the search did not finish"));
+    }
+    for (const std::string& limit : explanation_.limits) text_ += dim(fmt::format("Not done: {}\n", limit));
+    if (!explanation_.next_steps.empty()) text_ += "\nTo go on:\n";
+    for (const std::string& step : explanation_.next_steps) text_ += fmt::format("  $ {}\n", step);
+  }
+
+  const Explanation& explanation_;
+  const TextStyle& style_;
+  std::string text_;
+};
+
+}  // namespace
+
+std::string source_line(const std::string& file, uint32_t line) {
+  std::ifstream in(file);
+  std::string text;
+  for (uint32_t at = 0; at < line; ++at) {
+    if (!std::getline(in, text)) return {};
+  }
+  const auto start = text.find_first_not_of(" \t");
+  return line == 0 || start == std::string::npos ? std::string() : text.substr(start);
+}
+
+std::string to_text(const Explanation& explanation, const TextStyle& style) {
+  return Writer(explanation, style).write();
+}
+
+}  // namespace culprit::report

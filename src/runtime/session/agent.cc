@@ -1,0 +1,185 @@
+// Start of the agent, branch instances, and stops at fatal signals.
+
+#include "runtime/session/agent.h"
+
+#include <asm/unistd.h>
+
+namespace culprit::agent {
+
+using format::SessionMode;
+
+format::SessionControl* control;
+const int kFaultSignals[] = {4 /*ILL*/, 5 /*TRAP*/, 6 /*ABRT*/, 7 /*BUS*/, 8 /*FPE*/, 11 /*SEGV*/, 0};
+
+namespace {
+
+constexpr int kAbort = 6;
+constexpr int kLimitStatus = 124;
+constexpr int64_t kNever = INT64_MAX;
+constexpr uint64_t kSaSiginfo = 4, kSaRestorer = 0x04000000, kSaOnstack = 0x08000000;
+constexpr int kFutexWait = 0, kFutexWake = 1;
+
+/// The main thread's count of branch instances up to its last visit here, and what it was granted then.
+uint64_t instances_before;
+int64_t instances_granted;
+format::ThreadState* main_thread;
+
+struct KernelAction {
+  SignalHandler handler;
+  uint64_t flags;
+  void (*restorer)();
+  uint64_t mask;
+};
+
+struct KernelStack {
+  void* base;
+  int32_t flags;
+  size_t bytes;
+};
+alignas(64) char signal_stack[64 * 1024];
+
+uint64_t instances_so_far() {
+  return instances_before + static_cast<uint64_t>(instances_granted - main_thread->branches_left);
+}
+
+/// Grants branch instances so that the slow path is entered at instance `next`.
+void grant_until(uint64_t next, uint64_t now) {
+  instances_before = now;
+  instances_granted = next == ~uint64_t{0} ? kNever : static_cast<int64_t>(next - now - 1);
+  main_thread->branches_left = instances_granted;
+}
+
+void on_fault(int signal, SignalInformation* information, void* context) {
+  format::ExperimentRecord* experiment = current_experiment();
+  format::StopRecord& stop = experiment ? experiment->stop : control->stop;
+  if (stop.reason == format::StopReason::kNone) {
+    describe_stop(stop, format::StopReason::kFatalSignal);
+    stop.signal = signal;
+    stop.signal_code = information->code;
+    stop.address = information->address;
+    constexpr size_t kInstructionPointer = 40 + 16 * 8;  // ucontext.uc_mcontext.gregs[REG_RIP]
+    stop.instruction = *reinterpret_cast<uint64_t*>(static_cast<char*>(context) + kInstructionPointer);
+    if (!experiment) {
+      finish_experiments();
+      if (control->stop_for_inspection) {
+        __atomic_store_n(&control->stopped, 1U, __ATOMIC_RELEASE);
+        call(__NR_futex, &control->stopped, kFutexWake, INT32_MAX, nullptr);
+        while (__atomic_load_n(&control->released, __ATOMIC_ACQUIRE) == 0) {
+          call(__NR_futex, &control->released, kFutexWait, 0, nullptr);
+        }
+      }
+    }
+  }
+  // The faulting instruction runs again and ends the program as it would have ended; a sent signal is sent again.
+  set_default(signal);
+  if (information->code <= 0 || signal == kAbort) {
+    call(__NR_tgkill, call(__NR_getpid), call(__NR_gettid), signal);
+  }
+}
+
+bool starts_with(const char* text, const char* prefix) {
+  for (; *prefix; ++text, ++prefix) {
+    if (*text != *prefix) return false;
+  }
+  return true;
+}
+
+/// Takes the session's variable out of the environment; -1 when there is none.
+int take_descriptor(char** environment) {
+  int descriptor = -1;
+  char** kept = environment;
+  for (char** entry = environment; *entry; ++entry) {
+    if (starts_with(*entry, format::kSessionVariable) && (*entry)[__builtin_strlen(format::kSessionVariable)] == '=') {
+      descriptor = 0;
+      for (const char* digit = *entry + __builtin_strlen(format::kSessionVariable) + 1; *digit; ++digit) {
+        descriptor = descriptor * 10 + (*digit - '0');
+      }
+    } else {
+      *kept++ = *entry;
+    }
+  }
+  *kept = nullptr;
+  return descriptor;
+}
+
+void start(int, char**, char** environment) {
+  const int descriptor = take_descriptor(environment);
+  if (descriptor < 0) return;
+  constexpr int kReadWrite = 3, kShared = 1;
+  const long head = call(__NR_mmap, nullptr, sizeof(format::SessionControl), kReadWrite, kShared, descriptor, 0);
+  if (head < 0) return;
+  const auto* found = reinterpret_cast<format::SessionControl*>(head);
+  const uint64_t bytes = found->bytes;
+  const bool same_version = found->version == format::kSessionVersion;
+  call(__NR_munmap, head, sizeof(format::SessionControl));
+  if (!same_version) return;
+  const long whole = call(__NR_mmap, nullptr, bytes, kReadWrite, kShared, descriptor, 0);
+  call(__NR_close, descriptor);
+  if (whole < 0) return;
+  control = reinterpret_cast<format::SessionControl*>(whole);
+  main_thread = &culprit_thread;
+
+  const KernelStack stack{.base = signal_stack, .flags = 0, .bytes = sizeof signal_stack};
+  call(__NR_sigaltstack, &stack, nullptr);
+  for (const int* signal = kFaultSignals; *signal; ++signal) set_handler(*signal, on_fault, kSaOnstack);
+  grant_until(control->mode == SessionMode::kLogBranches   ? 1
+              : control->mode == SessionMode::kExperiments ? next_experiment_instance()
+                                                           : ~uint64_t{0},
+              0);
+}
+
+using Preinit = void (*)(int, char**, char**);
+__attribute__((section(".preinit_array"), used)) const Preinit kStart = start;
+
+void log_instance(uint64_t instance, uint32_t block, bool taken) {
+  auto* ring = reinterpret_cast<format::BranchEntry*>(reinterpret_cast<char*>(control) + control->log_offset);
+  ring[(instance - 1) % control->log_capacity].block_and_taken = block << 1 | (taken ? 1 : 0);
+  control->branches = instance;
+}
+
+}  // namespace
+
+void set_handler(int signal, SignalHandler handler, uint64_t flags) {
+  const KernelAction action{
+      .handler = handler, .flags = kSaSiginfo | kSaRestorer | flags, .restorer = culprit_agent_return, .mask = 0};
+  call(__NR_rt_sigaction, signal, &action, nullptr, sizeof action.mask);
+}
+
+void set_default(int signal) {
+  const KernelAction action{.handler = nullptr, .flags = kSaRestorer, .restorer = culprit_agent_return, .mask = 0};
+  call(__NR_rt_sigaction, signal, &action, nullptr, sizeof action.mask);
+  const uint64_t unblocked = uint64_t{1} << (signal - 1);
+  constexpr int kUnblock = 1;
+  call(__NR_rt_sigprocmask, kUnblock, &unblocked, nullptr, sizeof unblocked);
+}
+
+void describe_stop(format::StopRecord& stop, format::StopReason reason) {
+  stop.reason = reason;
+  stop.frames = reinterpret_cast<uint64_t>(culprit_thread.frames);
+  stop.branches = instances_so_far();
+}
+
+}  // namespace culprit::agent
+
+/// Called by observed bodies at a branch when ThreadState::branches_left has run out; returns the way to go.
+extern "C" bool culprit_branch(uint32_t block, bool taken) {
+  using namespace culprit::agent;
+  if (!control || &culprit_thread != main_thread) {
+    culprit_thread.branches_left = kNever;
+    return taken;
+  }
+  const uint64_t instance = instances_so_far();
+  if (culprit::format::ExperimentRecord* experiment = current_experiment()) {
+    describe_stop(experiment->stop, culprit::format::StopReason::kLimit);
+    call(__NR_exit_group, kLimitStatus);
+  }
+  if (control->mode == SessionMode::kLogBranches) {
+    log_instance(instance, block, taken);
+    grant_until(instance + 1, instance);
+    return taken;
+  }
+  const bool altered = begin_experiment(instance);
+  const uint64_t limit = control->branch_limit;
+  grant_until(altered ? (limit > instance ? limit : instance + 1) : next_experiment_instance(), instance);
+  return altered ? !taken : taken;
+}

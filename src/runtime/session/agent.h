@@ -1,0 +1,80 @@
+// The session agent: what answers a controlling `culprit` from inside the program. Freestanding: no library calls, its
+// system calls only through `call`.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "format/runtime_abi.h"
+#include "format/session_abi.h"
+
+extern "C" {
+long culprit_agent_syscall(long number, long a, long b, long c, long d, long e, long f);
+void culprit_agent_return();
+[[noreturn]] void culprit_agent_return_from(void* frame);
+extern const char culprit_agent_syscalls_begin[];
+extern const char culprit_agent_syscalls_end[];
+extern __thread culprit::format::ThreadState culprit_thread __attribute__((tls_model("initial-exec")));
+}
+
+namespace culprit::agent {
+
+template <typename T>
+long word(T value) {
+  if constexpr (__is_same(T, decltype(nullptr))) {
+    return 0;
+  } else if constexpr (__is_pointer(T)) {
+    return reinterpret_cast<long>(value);
+  } else {
+    return static_cast<long>(value);
+  }
+}
+
+/// A system call; errors are negative error numbers.
+template <typename... Arguments>
+long call(long number, Arguments... arguments) {
+  const long words[6 + 1] = {word(arguments)..., 0};
+  return culprit_agent_syscall(number, words[0], words[1], words[2], words[3], words[4], words[5]);
+}
+
+/// Null in a program that runs without a session.
+extern format::SessionControl* control;
+
+/// The signals that end a program by default and tell of a fault; 0-terminated.
+extern const int kFaultSignals[];
+
+struct SignalInformation {
+  int32_t number;
+  int32_t error;
+  int32_t code;
+  int32_t padding;
+  union {
+    uint64_t address;  // faults
+    struct {
+      uint64_t call_address;
+      int32_t call_number;
+    } dispatch;  // SIGSYS
+  };
+};
+
+using SignalHandler = void (*)(int, SignalInformation*, void*);
+void set_handler(int signal, SignalHandler handler, uint64_t flags);
+void set_default(int signal);
+
+/// Fills `stop` for the calling thread.
+void describe_stop(format::StopRecord& stop, format::StopReason reason);
+
+/// Runs experiments from the spine: called at each branch instance at which the next experiment begins. True in a new
+/// process that is to go on with the branch switched.
+bool begin_experiment(uint64_t instance);
+/// The instance at which `begin_experiment` is to be called next; ~0 when there are none left.
+uint64_t next_experiment_instance();
+/// Waits for all altered runs.
+void finish_experiments();
+/// Non-null in an altered run: where its end is to be told.
+format::ExperimentRecord* current_experiment();
+
+/// Cuts this process off from everything outside: descriptors replaced by private copies, system calls filtered.
+void seal_world(int standard_output, int standard_error);
+
+}  // namespace culprit::agent

@@ -1,0 +1,81 @@
+#include "session/control_block.h"
+
+#include <fmt/format.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+
+#include "base/error.h"
+
+namespace culprit {
+namespace {
+
+constexpr uint64_t kPart = 64;  // parts start at multiples of a cache line
+
+uint64_t rounded(uint64_t bytes) {
+  return (bytes + kPart - 1) / kPart * kPart;
+}
+
+}  // namespace
+
+ControlBlock::ControlBlock(const ControlSetup& setup) {
+  CULPRIT_ASSERT(std::is_sorted(setup.switched_instances.begin(), setup.switched_instances.end()),
+                 "experiments are in order of instance");
+  format::SessionControl head{};
+  head.version = format::kSessionVersion;
+  head.mode = setup.mode;
+  head.branch_limit = setup.branch_limit;
+  head.workers = std::max(1U, setup.workers);
+  head.stop_for_inspection = setup.stop_for_inspection ? 1 : 0;
+  head.log_offset = rounded(sizeof head);
+  head.log_capacity = setup.log_capacity;
+  head.experiments_offset = rounded(head.log_offset + setup.log_capacity * sizeof(format::BranchEntry));
+  head.experiment_count = setup.switched_instances.size();
+  head.expected_offset = rounded(head.experiments_offset + head.experiment_count * sizeof(format::ExperimentRecord));
+  head.expected_bytes = setup.expected_output.size();
+  head.bytes = rounded(head.expected_offset + head.expected_bytes);
+
+  bytes_ = head.bytes;
+  descriptor_ = ::memfd_create("culprit-session", 0);
+  if (descriptor_ < 0 || ::ftruncate(descriptor_, static_cast<off_t>(bytes_)) != 0) {
+    throw UserError(fmt::format("cannot get {} bytes of shared memory: {}", bytes_, std::strerror(errno)),
+                    "free some memory", ExitCode::kEnvironmentLacks);
+  }
+  memory_ = ::mmap(nullptr, bytes_, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor_, 0);
+  if (memory_ == MAP_FAILED) {
+    throw UserError(fmt::format("cannot map {} bytes of shared memory: {}", bytes_, std::strerror(errno)),
+                    "free some memory", ExitCode::kEnvironmentLacks);
+  }
+  std::memcpy(memory_, &head, sizeof head);
+  auto* records = reinterpret_cast<format::ExperimentRecord*>(at(head.experiments_offset));
+  for (size_t i = 0; i < setup.switched_instances.size(); ++i) records[i].instance = setup.switched_instances[i];
+  std::copy(setup.expected_output.begin(), setup.expected_output.end(),
+            reinterpret_cast<char*>(at(head.expected_offset)));
+}
+
+ControlBlock::~ControlBlock() {
+  if (memory_ && memory_ != MAP_FAILED) ::munmap(memory_, bytes_);
+  if (descriptor_ >= 0) ::close(descriptor_);
+}
+
+std::span<const format::ExperimentRecord> ControlBlock::experiments() const {
+  return {reinterpret_cast<const format::ExperimentRecord*>(at(head().experiments_offset)), head().experiment_count};
+}
+
+ControlBlock::BranchLog ControlBlock::branch_log() const {
+  const uint64_t capacity = head().log_capacity;
+  const uint64_t total = head().branches;
+  const uint64_t kept = std::min(total, capacity);
+  const auto* ring = reinterpret_cast<const format::BranchEntry*>(at(head().log_offset));
+  BranchLog log{.first_instance = total - kept + 1, .entries = {}};
+  log.entries.reserve(kept);
+  for (uint64_t instance = log.first_instance; instance <= total; ++instance) {
+    log.entries.push_back(ring[(instance - 1) % capacity]);
+  }
+  return log;
+}
+
+}  // namespace culprit

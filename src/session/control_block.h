@@ -1,0 +1,51 @@
+// The shared memory through which a session talks to the agent inside the program (format/session_abi.h).
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "format/session_abi.h"
+
+namespace culprit {
+
+/// What goes into the block before the program starts.
+struct ControlSetup {
+  format::SessionMode mode = format::SessionMode::kRun;
+  uint64_t branch_limit = ~uint64_t{0};      ///< branch instances an altered run may execute in all
+  uint64_t log_capacity = 0;                 ///< branch entries kept; older ones are overwritten
+  std::vector<uint64_t> switched_instances;  ///< ascending branch instances, one experiment each
+  std::string_view expected_output;
+  uint32_t workers = 2;
+  bool stop_for_inspection = false;
+};
+
+/// Owns the mapping and its descriptor. Throws UserError (kEnvironmentLacks) when the memory cannot be had.
+class ControlBlock {
+ public:
+  explicit ControlBlock(const ControlSetup& setup);
+  ~ControlBlock();
+  ControlBlock(const ControlBlock&) = delete;
+  ControlBlock& operator=(const ControlBlock&) = delete;
+
+  int descriptor() const { return descriptor_; }
+  format::SessionControl& head() const { return *static_cast<format::SessionControl*>(memory_); }
+  std::span<const format::ExperimentRecord> experiments() const;
+
+  /// The logged branch instances still in the ring, oldest first; `first_instance` is the number of the first one.
+  struct BranchLog {
+    uint64_t first_instance = 1;
+    std::vector<format::BranchEntry> entries;
+  };
+  BranchLog branch_log() const;
+
+ private:
+  std::byte* at(uint64_t offset) const { return static_cast<std::byte*>(memory_) + offset; }
+  int descriptor_ = -1;
+  void* memory_ = nullptr;
+  size_t bytes_ = 0;
+};
+
+}  // namespace culprit

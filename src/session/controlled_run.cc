@@ -1,0 +1,134 @@
+#include "session/controlled_run.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <linux/futex.h>
+#include <signal.h>
+#include <spawn.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+
+#include "base/error.h"
+
+extern char** environ;
+
+namespace culprit {
+namespace {
+
+std::string whole_file(int descriptor) {
+  struct stat status {};
+  CULPRIT_ASSERT(::fstat(descriptor, &status) == 0, std::strerror(errno));
+  std::string contents(static_cast<size_t>(status.st_size), '\0');
+  size_t have = 0;
+  while (have < contents.size()) {
+    const ssize_t got = ::pread(descriptor, contents.data() + have, contents.size() - have, static_cast<off_t>(have));
+    if (got <= 0) break;
+    have += static_cast<size_t>(got);
+  }
+  contents.resize(have);
+  return contents;
+}
+
+std::vector<char*> pointers(const std::vector<std::string>& words) {
+  std::vector<char*> result;
+  for (const std::string& word : words) result.push_back(const_cast<char*>(word.c_str()));
+  result.push_back(nullptr);
+  return result;
+}
+
+}  // namespace
+
+ControlledRun::ControlledRun(const Launch& launch, const ControlBlock& control) : control_(control) {
+  output_ = ::memfd_create("culprit-stdout", MFD_CLOEXEC);
+  error_ = ::memfd_create("culprit-stderr", MFD_CLOEXEC);
+  CULPRIT_ASSERT(output_ >= 0 && error_ >= 0, std::strerror(errno));
+
+  std::vector<std::string> environment;
+  for (char** entry = environ; *entry; ++entry) environment.emplace_back(*entry);
+  environment.push_back(fmt::format("{}={}", format::kSessionVariable, control.descriptor()));
+
+  posix_spawn_file_actions_t actions;
+  ::posix_spawn_file_actions_init(&actions);
+  ::posix_spawn_file_actions_addopen(&actions, 0, launch.standard_input.c_str(), O_RDONLY, 0);
+  ::posix_spawn_file_actions_adddup2(&actions, output_, 1);
+  ::posix_spawn_file_actions_adddup2(&actions, error_, 2);
+  const int error = ::posix_spawn(&child_, launch.executable.c_str(), &actions, nullptr,
+                                  pointers(launch.arguments).data(), pointers(environment).data());
+  ::posix_spawn_file_actions_destroy(&actions);
+  if (error) {
+    child_ = -1;
+    throw UserError(fmt::format("cannot start {}: {}", launch.executable.string(), std::strerror(error)),
+                    "check that the file exists and may be executed", ExitCode::kEnvironmentLacks);
+  }
+}
+
+ControlledRun::~ControlledRun() {
+  if (child_ > 0 && !ended_) kill_and_reap();
+  if (output_ >= 0) ::close(output_);
+  if (error_ >= 0) ::close(error_);
+}
+
+void ControlledRun::kill_and_reap() {
+  ::kill(child_, SIGKILL);
+  reap(true);
+}
+
+bool ControlledRun::reap(bool wait) {
+  while (!ended_) {
+    const pid_t got = ::waitpid(child_, &end_.wait_status, wait ? 0 : WNOHANG);
+    if (got == child_) {
+      ended_ = true;
+    } else if (got == 0) {
+      break;
+    } else {
+      CULPRIT_ASSERT(errno == EINTR, std::strerror(errno));
+    }
+  }
+  return ended_;
+}
+
+bool ControlledRun::wait_for_stop(std::chrono::milliseconds limit) {
+  const auto deadline = std::chrono::steady_clock::now() + limit;
+
+  while (!reap(false)) {
+    if (__atomic_load_n(&control_.head().stopped, __ATOMIC_ACQUIRE) == 1) break;
+    const auto left = deadline - std::chrono::steady_clock::now();
+    if (left <= std::chrono::steady_clock::duration::zero()) {
+      end_.timed_out = true;
+      kill_and_reap();
+      break;
+    }
+    // The futex tells of a stop at once; the end of the process is noticed at the next turn.
+    const timespec turn{.tv_sec = 0, .tv_nsec = 2'000'000};
+    ::syscall(SYS_futex, &control_.head().stopped, FUTEX_WAIT, 0, &turn, nullptr, 0);
+  }
+  return !ended_;
+}
+
+bool ControlledRun::read_memory(uint64_t address, std::span<std::byte> into) const {
+  const iovec local{.iov_base = into.data(), .iov_len = into.size()};
+  const iovec remote{.iov_base = reinterpret_cast<void*>(address), .iov_len = into.size()};
+  return ::process_vm_readv(child_, &local, 1, &remote, 1, 0) == static_cast<ssize_t>(into.size());
+}
+
+void ControlledRun::release() {
+  __atomic_store_n(&control_.head().released, 1U, __ATOMIC_RELEASE);
+  ::syscall(SYS_futex, &control_.head().released, FUTEX_WAKE, 1, nullptr, nullptr, 0);
+  reap(true);
+}
+
+std::string ControlledRun::standard_output() const {
+  return whole_file(output_);
+}
+std::string ControlledRun::standard_error() const {
+  return whole_file(error_);
+}
+
+}  // namespace culprit

@@ -1,0 +1,24 @@
+#include "session/frames.h"
+
+#include <algorithm>
+
+namespace culprit {
+
+std::vector<Frame> read_frames(const ControlledRun& run, uint64_t innermost, size_t most) {
+  std::vector<Frame> frames;
+  std::vector<uint64_t> seen;
+  for (uint64_t at = innermost; at != 0 && frames.size() < most;) {
+    format::FrameRecord record{};
+    if (!run.read_memory(at, std::as_writable_bytes(std::span(&record, 1)))) break;
+    if (std::find(seen.begin(), seen.end(), at) != seen.end()) break;
+    seen.push_back(at);
+    frames.push_back({.entry_block = record.entry_block,
+                      .statement = record.statement,
+                      .user_frame = reinterpret_cast<uint64_t>(record.user_frame),
+                      .private_frame = reinterpret_cast<uint64_t>(record.private_frame)});
+    at = reinterpret_cast<uint64_t>(record.caller);
+  }
+  return frames;
+}
+
+}  // namespace culprit
