@@ -16,7 +16,7 @@ inline constexpr const char* kPrivateHome = "culprit.private";
 /// FrameStack.
 inline constexpr const char* kFrameBase = "culprit.frame";
 
-/// On an alloca that belongs to the instrumentation and is no variable of the program: !{}.
+/// On an instruction (an alloca, a trap) that belongs to the instrumentation and is not of the program: !{}.
 inline constexpr const char* kInternal = "culprit.internal";
 
 }  // namespace culprit::metadata

@@ -9,6 +9,8 @@
 #include <llvm/IR/Operator.h>
 #include <llvm/Support/MathExtras.h>
 
+#include "instrument/metadata.h"
+
 namespace culprit {
 namespace {
 
@@ -137,7 +139,8 @@ void trap_before_unreachable(llvm::Instruction& instruction) {
   auto* previous = llvm::dyn_cast_or_null<llvm::CallInst>(instruction.getPrevNonDebugInstruction());
   if (previous && (previous->doesNotReturn() || previous->isMustTailCall())) return;
   llvm::IRBuilder<> builder(&instruction);
-  builder.CreateIntrinsic(llvm::Intrinsic::trap, {}, {});
+  llvm::CallInst* trap = builder.CreateIntrinsic(llvm::Intrinsic::trap, {}, {});
+  trap->setMetadata(metadata::kInternal, llvm::MDNode::get(instruction.getContext(), {}));
 }
 
 void normalise_function(llvm::Function& function) {

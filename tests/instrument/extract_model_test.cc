@@ -20,6 +20,7 @@
 #include "instrument/normalise.h"
 #include "instrument/place_variables.h"
 #include "program/model_file.h"
+#include "program/print_value.h"
 #include "program/program_model.h"
 #include "program/source_position.h"
 #include "program/type_name.h"
@@ -295,6 +296,31 @@ int main(int argc, char**) {
   EXPECT_THAT(ends, ElementsAre("returned", "unwound"));
 }
 
+TEST(ExtractModel, ValuesOfTheStandardLibrary) {
+  // The subject's types describe this test's own objects: both are made with the same library.
+  const Subject subject(R"(#include <string>
+#include <vector>
+std::string text;
+std::vector<int> numbers;
+std::vector<std::string> texts;
+int main() { return 0; }
+)",
+                        "cc");
+  const program::MemoryReader own_memory = [](uint64_t address, size_t bytes) {
+    const auto* start = reinterpret_cast<const std::byte*>(address);
+    return std::optional(std::vector<std::byte>(start, start + bytes));
+  };
+  const auto print = [&](const char* name, const auto& value) {
+    const uint32_t type = subject.variable(subject.at_line(6).at(0), name).type;
+    return program::print_value(subject.model(), type, std::as_bytes(std::span(&value, 1)), own_memory);
+  };
+  const std::vector<std::string> texts{"one", std::string(40, 'x'), ""};
+  EXPECT_EQ(print("text", texts[0]), "\"one\"");
+  EXPECT_EQ(print("numbers", std::vector<int>{1, 2, 3}), "{1, 2, 3}");
+  EXPECT_EQ(print("numbers", std::vector<int>{}), "{}");
+  EXPECT_EQ(print("texts", texts), fmt::format("{{\"one\", \"{}\", \"\"}}", texts[1]));
+}
+
 TEST(ExtractModel, IrreducibleAndEndlessLoops) {
   const Subject subject(R"(int next(void);
 void server(int state) {
@@ -327,7 +353,7 @@ int hint(int value) {
   return value;
 }
 )",
-                        "c");
+                        "c", Passes::kVariablesPlaced);
   EXPECT_THAT(subject.depends(8), ElementsAre());
   EXPECT_THAT(subject.depends(4), ElementsAre("line 3 case 0"));
 }
