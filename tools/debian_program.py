@@ -5,6 +5,7 @@ Acceptance tests and benchmarks share this file. A recipe is a TOML file; README
 
 import dataclasses
 import hashlib
+import json
 import os
 import pathlib
 import shutil
@@ -118,7 +119,7 @@ class Program:
     def environment(self):
         flags = f"{self.recipe.flags} {self.toolchain.flags}".strip()
         values = dict(os.environ, CC=self.toolchain.cc, CXX=self.toolchain.cxx, CFLAGS=flags, CXXFLAGS=flags,
-                      LC_ALL="C", TZ="UTC", ASAN_OPTIONS="detect_leaks=0", JOBS=str(os.cpu_count()), SCRIPTS=str(self.recipe.path.parent.parent / "scripts"),
+                      LC_ALL="C", TZ="UTC", CCACHE_DISABLE="1", ASAN_OPTIONS="detect_leaks=0", JOBS=str(os.cpu_count()), SCRIPTS=str(self.recipe.path.parent.parent / "scripts"),
                       SOURCE=str(self.source))
         if self.toolchain.link_flags:
             values["LDFLAGS"] = self.toolchain.link_flags
@@ -176,9 +177,22 @@ class Program:
             finished = run_limited(command, self.source, environment, log, limit)
             if finished.status != 0 or not out.is_file():
                 raise Failure(f"culprit build --plan {plan} {program} failed", log)
+            if plan != "fast":
+                self._check_observed(program, plan)
         seconds = time.monotonic() - start
         shutil.rmtree(cache, ignore_errors=True)
         return seconds
+
+    def _check_observed(self, program, plan):
+        """An executable that claims to be observed counts what it executes; suites would pass without that too."""
+        counts = self.directory / "counts"
+        counts.unlink(missing_ok=True)
+        environment = dict(self.environment(), CULPRIT_COUNTS=str(counts))
+        log = self.log(f"counts-{plan}-{program.replace('/', '_')}")
+        run_limited(f'"{self.body(program, plan)}" --version', self.source, environment, log, 120)
+        counted = json.loads(counts.read_text()) if counts.exists() else {}
+        if counted.get("blocks", 0) == 0:
+            raise Failure(f"{program} built by plan {plan} executes no observed code: {counted}", log)
 
     def put(self, program, body):
         """Puts a body in the program's place, dated like the native one so that make sees nothing to do."""
