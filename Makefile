@@ -28,4 +28,4 @@ acceptance:
 	tools/install-deps --acceptance
 	cmake --preset $(PRESET)
 	cmake --build --preset $(PRESET) -j$(JOBS) --target tools
-	tests/acceptance/run
+	tests/acceptance/run --build $(BUILD)
