@@ -95,7 +95,8 @@ llvm::DenseSet<const llvm::BasicBlock*> find_counted_loops(const llvm::Module& m
     llvm::DenseSet<const llvm::Loop*> counted;
     const llvm::SmallVector<llvm::Loop*, 4> outer_first = loops.getLoopsInPreorder();
     for (const llvm::Loop* loop : llvm::reverse(outer_first)) {
-      if (!evolution.hasLoopInvariantBackedgeTakenCount(loop) || has_calls(*loop)) continue;
+      const bool ends = !llvm::isa<llvm::SCEVCouldNotCompute>(evolution.getSymbolicMaxBackedgeTakenCount(loop));
+      if (!ends || has_calls(*loop)) continue;
       if (bounded_inner_iterations(*loop, evolution, counted) == 0) continue;
       counted.insert(loop);
       headers.insert(original_of.at(loop->getHeader()));
