@@ -17,6 +17,7 @@ namespace {
 /// Runs a command whose standard output goes to `fd`.
 bool run_into(const std::vector<std::string>& command, int fd) {
   std::vector<char*> argv;
+  argv.reserve(command.size() + 1);
   for (const std::string& word : command) argv.push_back(const_cast<char*>(word.c_str()));
   argv.push_back(nullptr);
   posix_spawn_file_actions_t actions;

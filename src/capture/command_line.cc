@@ -92,8 +92,9 @@ std::vector<std::string> split_response(const std::string& text) {
   return words;
 }
 
+constexpr int kDeepestNesting = 16;
+
 void expand_responses(const std::vector<std::string>& words, int depth, std::vector<std::string>& expanded) {
-  constexpr int kDeepestNesting = 16;
   for (const std::string& word : words) {
     std::ifstream file;
     if (word.size() > 1 && word[0] == '@' && depth < kDeepestNesting) file.open(word.substr(1), std::ios::binary);
@@ -233,43 +234,45 @@ class Parser {
   bool relocatable_ = false;
 };
 
+/// Languages of the extensions that clang knows.
+constexpr std::pair<string_view, string_view> kLanguages[] = {
+    {"c", "c"},
+    {"i", "cpp-output"},
+    {"C", "c++"},
+    {"cc", "c++"},
+    {"cp", "c++"},
+    {"cpp", "c++"},
+    {"CPP", "c++"},
+    {"cxx", "c++"},
+    {"CXX", "c++"},
+    {"c++", "c++"},
+    {"C++", "c++"},
+    {"ii", "c++-cpp-output"},
+    {"cppm", "c++-module"},
+    {"ccm", "c++-module"},
+    {"cxxm", "c++-module"},
+    {"m", "objective-c"},
+    {"mm", "objective-c++"},
+    {"ll", "ir"},
+    {"bc", "ir"},
+    {"s", "assembler"},
+    {"S", "assembler-with-cpp"},
+    {"sx", "assembler-with-cpp"},
+    {"cl", "cl"},
+    {"f", "f95"},
+    {"F", "f95"},
+    {"f90", "f95"},
+    {"F90", "f95"},
+    {"h", "c-header"},
+    {"hh", "c++-header"},
+    {"hpp", "c++-header"},
+    {"H", "c++-header"},
+    {"hxx", "c++-header"},
+};
+
 }  // namespace
 
 std::string language_of_extension(const std::string& path) {
-  static constexpr std::pair<string_view, string_view> kLanguages[] = {
-      {"c", "c"},
-      {"i", "cpp-output"},
-      {"C", "c++"},
-      {"cc", "c++"},
-      {"cp", "c++"},
-      {"cpp", "c++"},
-      {"CPP", "c++"},
-      {"cxx", "c++"},
-      {"CXX", "c++"},
-      {"c++", "c++"},
-      {"C++", "c++"},
-      {"ii", "c++-cpp-output"},
-      {"cppm", "c++-module"},
-      {"ccm", "c++-module"},
-      {"cxxm", "c++-module"},
-      {"m", "objective-c"},
-      {"mm", "objective-c++"},
-      {"ll", "ir"},
-      {"bc", "ir"},
-      {"s", "assembler"},
-      {"S", "assembler-with-cpp"},
-      {"sx", "assembler-with-cpp"},
-      {"cl", "cl"},
-      {"f", "f95"},
-      {"F", "f95"},
-      {"f90", "f95"},
-      {"F90", "f95"},
-      {"h", "c-header"},
-      {"hh", "c++-header"},
-      {"hpp", "c++-header"},
-      {"H", "c++-header"},
-      {"hxx", "c++-header"},
-  };
   const size_t dot = path.rfind('.');
   if (dot == std::string::npos || path.find('/', dot) != std::string::npos) return "object";
   const string_view extension = string_view(path).substr(dot + 1);

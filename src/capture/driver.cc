@@ -87,6 +87,7 @@ std::vector<std::string> compiler_command(const Compiler& compiler, const std::v
 
 std::vector<char*> c_strings(const std::vector<std::string>& command) {
   std::vector<char*> argv;
+  argv.reserve(command.size() + 1);
   for (const std::string& word : command) argv.push_back(const_cast<char*>(word.c_str()));
   argv.push_back(nullptr);
   return argv;

@@ -1,5 +1,6 @@
 #include "capture/link_inputs.h"
 
+#include <fmt/format.h>
 #include <xxhash.h>
 
 #include <cstdlib>
@@ -169,13 +170,17 @@ class Recorder {
     }
     folders.insert(folders.end(), std::begin(kSystemLibraryFolders), std::end(kSystemLibraryFolders));
     for (const std::string& folder : folders) {
-      const std::string stem = folder + "/lib" + name;
+      std::vector<std::string> names;
       if (name.starts_with(":")) {
-        if (is_file(folder + "/" + name.substr(1))) return folder + "/" + name.substr(1);
-        continue;
+        names = {name.substr(1)};
+      } else {
+        if (!is_static_) names.push_back(fmt::format("lib{}.so", name));
+        names.push_back(fmt::format("lib{}.a", name));
       }
-      if (!is_static_ && is_file(stem + ".so")) return stem + ".so";
-      if (is_file(stem + ".a")) return stem + ".a";
+      for (const std::string& each : names) {
+        const fs::path path = fs::path(folder) / each;
+        if (is_file(path)) return path;
+      }
     }
     return std::nullopt;
   }

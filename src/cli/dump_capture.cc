@@ -62,11 +62,16 @@ void print_json(const Capture& capture) {
   }
   json all{{"path", capture.path.string()}, {"units", units_json(capture)}, {"without_bitcode", lacking}};
   if (capture.link) all["link"] = link_json(*capture.link);
+  for (const LinkRecord& partial : capture.partial_links) all["partial_links"].push_back(link_json(partial));
+  for (const EmbeddedFile& file : capture.embedded_files) {
+    all["embedded_files"].push_back({{"path", file.path}, {"bytes", file.content.size()}});
+  }
   fmt::print("{}\n", all.dump(2, ' ', false, json::error_handler_t::replace));
 }
 
 void print_link(const LinkRecord& link) {
-  fmt::print("\nLinked as {} in {}\n", link.is_cxx ? "C++" : "C", link.directory);
+  fmt::print("\n{} as {} in {}\n", link.is_relocatable ? "Partly linked" : "Linked", link.is_cxx ? "C++" : "C",
+             link.directory);
   for (const LinkInput& input : link.inputs) {
     std::string note;
     if (lacks_bitcode(input)) {
@@ -89,9 +94,10 @@ void print_text(const Capture& capture) {
                (fs::path(unit.directory) / unit.source).lexically_normal().string());
   }
   fmt::print("{} units, {} bytes of bitcode\n", capture.units.size(), total);
+  for (const LinkRecord& partial : capture.partial_links) print_link(partial);
   if (capture.link) {
     print_link(*capture.link);
-  } else {
+  } else if (capture.partial_links.empty()) {
     fmt::print("\nNo record of a link: an object, an archive, or linked by something other than culprit-cc\n");
   }
 }
