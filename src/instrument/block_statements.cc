@@ -7,16 +7,30 @@
 #include "instrument/block_statements.h"
 
 #include <llvm/IR/IntrinsicInst.h>
+#include <llvm/IR/Operator.h>
 
 #include <algorithm>
 #include <unordered_map>
 
+#include "format/runtime_abi.h"
 #include "instrument/metadata.h"
 
 namespace culprit {
 namespace {
 
 using format::StatementKind;
+
+/// Whether an address is one of the instrumentation's own: in the thread's state, or a variable marked internal.
+bool is_internal_address(const llvm::Value* address) {
+  while (const auto* step = llvm::dyn_cast<llvm::GEPOperator>(address)) address = step->getPointerOperand();
+  if (const auto* intrinsic = llvm::dyn_cast<llvm::IntrinsicInst>(address)) {
+    if (intrinsic->getIntrinsicID() != llvm::Intrinsic::threadlocal_address) return false;
+    address = intrinsic->getArgOperand(0);
+  }
+  if (const auto* variable = llvm::dyn_cast<llvm::AllocaInst>(address))
+    return variable->hasMetadata(metadata::kInternal);
+  return llvm::isa<llvm::GlobalVariable>(address) && address->getName() == format::kThreadStateSymbol;
+}
 
 bool is_effect(const llvm::Instruction& instruction) {
   if (instruction.isTerminator() || llvm::isa<llvm::StoreInst>(instruction)) return true;
@@ -123,7 +137,7 @@ class Grouping {
     next.instructions = std::move(members);
     if (!statements.empty() && joins(statements.back(), next)) {
       BlockStatement& last = statements.back();
-      if (next.kind == StatementKind::kAssignment) {
+      if (next.kind == StatementKind::kAssignment && same_position(last.position, next.position)) {
         last.kind = next.kind;
         last.root = next.root;
       }
@@ -142,7 +156,9 @@ class Grouping {
     const auto may_join = [](StatementKind kind) {
       return kind == StatementKind::kAssignment || kind == StatementKind::kExpression;
     };
-    return may_join(last.kind) && may_join(next.kind) && same_position(last.position, next.position);
+    // Where the compiler gives no place, what it does (the cleanup of variables) belongs to what came before.
+    const bool placed = next.position && next.position->getLine() != 0;
+    return may_join(last.kind) && may_join(next.kind) && (!placed || same_position(last.position, next.position));
   }
 
   std::vector<llvm::Instruction*> instructions_;
@@ -155,8 +171,11 @@ class Grouping {
 bool is_silent(const llvm::Instruction& instruction) {
   if (instruction.isDebugOrPseudoInst() || llvm::isa<llvm::AllocaInst>(instruction)) return true;
   if (instruction.hasMetadata(metadata::kFrameBase) || instruction.hasMetadata(metadata::kInternal)) return true;
+  if (const llvm::Value* address = llvm::getLoadStorePointerOperand(&instruction)) return is_internal_address(address);
+  if (llvm::isa<llvm::GetElementPtrInst>(instruction)) return is_internal_address(&instruction);
   const auto* intrinsic = llvm::dyn_cast<llvm::IntrinsicInst>(&instruction);
   if (!intrinsic) return false;
+  if (intrinsic->getIntrinsicID() == llvm::Intrinsic::threadlocal_address) return is_internal_address(intrinsic);
   return intrinsic->isAssumeLikeIntrinsic() || intrinsic->getIntrinsicID() == llvm::Intrinsic::stacksave ||
          intrinsic->getIntrinsicID() == llvm::Intrinsic::stackrestore;
 }

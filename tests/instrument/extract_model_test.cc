@@ -32,7 +32,7 @@ using namespace format;
 using program::ProgramModel;
 using testing::Contains;
 using testing::ElementsAre;
-using testing::HasSubstr;
+using testing::Not;
 
 enum class Passes { kNone, kVariablesPlaced };
 
@@ -242,6 +242,8 @@ int homes(int count) {
   EXPECT_NE(subject.variable(statement, "first").offset, subject.variable(statement, "second").offset);
   EXPECT_THAT(subject.statements_at(6), ElementsAre("assignment seen", "assignment also"));
   EXPECT_THAT(subject.statements_at(10), ElementsAre("assignment second"));
+  // What the passes added is in no statement.
+  EXPECT_THAT(subject.statements_at(13), Not(Contains("assignment")));
 }
 
 TEST(ExtractModel, Cxx) {
