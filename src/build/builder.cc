@@ -108,7 +108,9 @@ CompileJob job_for(const Inputs& inputs, const Plan& plan, const fs::path& work)
   CompileJob job{.plan = plan, .output_directory = work};
   job.components.push_back({.name = inputs.program.path.filename()});
   for (const Capture& library : inputs.absorbed.libraries) {
-    job.components.push_back({.name = library.path.filename(), .symbolic = links_symbolically(library)});
+    job.components.push_back({.name = library.path.filename(),
+                              .exports = exported_symbols(library),
+                              .symbolic = links_symbolically(library)});
   }
   // Libraries first: their constructors run before the program's.
   for (const size_t library : inputs.absorbed.constructor_order) {

@@ -7,7 +7,7 @@
 namespace culprit {
 
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(CompileUnit, name, file, offset, bytes, component)
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Component, name, symbolic)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Component, name, exports, symbolic)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(SymbolDefinition, symbol, target)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(NativeUnit, name, reason)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(FunctionApart, name, reason)

@@ -25,7 +25,8 @@ struct CompileUnit {
 /// linker's order of symbol lookup.
 struct Component {
   std::string name{};
-  bool symbolic = false;  ///< linked with -Bsymbolic: its own definitions serve its own uses
+  std::vector<std::string> exports{};  ///< of a library: the symbols that others can see, sorted
+  bool symbolic = false;               ///< linked with -Bsymbolic: its own definitions serve its own uses
 };
 
 /// `--defsym=symbol=target`.

@@ -103,8 +103,24 @@ class Relink {
   void add_inputs(const Capture& capture, bool is_program) {
     capture_ = &capture;
     for (const LinkRecord& partial : capture.partial_links) add_objects_of_partial_link(partial);
-    if (!capture.link) return;
+    if (!capture.link) {
+      if (is_program) add_needed_libraries(capture);
+      return;
+    }
     for (const LinkInput& input : capture.link->inputs) add_input(input, is_program);
+  }
+
+  /// A program that culprit-cc compiled but something else linked says only which shared libraries it needs.
+  void add_needed_libraries(const Capture& capture) {
+    const ElfFile elf(capture.file->bytes(), capture.path);
+    for (const std::string& folder : elf.library_search_path()) {
+      words_.push_back("-L" + rpath(folder));
+      pass_to_linker("-rpath");
+      pass_to_linker(rpath(folder));
+    }
+    for (const std::string& library : elf.needed_libraries()) {
+      if (!library.starts_with("libc.so") && !library.starts_with("ld-linux")) words_.push_back("-l:" + library);
+    }
   }
 
   /// Of `ld -r` only what carried no bitcode matters: the rest is in the units.

@@ -4,6 +4,8 @@
 #include <optional>
 #include <sstream>
 
+#include "capture/elf.h"
+
 namespace culprit {
 namespace {
 
@@ -55,6 +57,17 @@ LinkSymbols link_symbols(const Capture& program) {
     }
   }
   return symbols;
+}
+
+std::vector<std::string> exported_symbols(const Capture& library) {
+  const ElfFile elf(library.file->bytes(), library.path);
+  std::vector<std::string> names;
+  for (const ElfSymbol& symbol : elf.symbols(".dynsym")) {
+    if (symbol.section == SHN_UNDEF || symbol.visibility == STV_PROTECTED) continue;
+    names.emplace_back(symbol.name);
+  }
+  std::sort(names.begin(), names.end());
+  return names;
 }
 
 bool links_symbolically(const Capture& library) {

@@ -20,6 +20,9 @@ std::vector<std::string> linker_words(const LinkRecord& record);
 
 LinkSymbols link_symbols(const Capture& program);
 
+/// The symbols that a shared library defines for others, sorted.
+std::vector<std::string> exported_symbols(const Capture& library);
+
 /// Whether the library was linked with -Bsymbolic or -Bsymbolic-functions.
 bool links_symbolically(const Capture& library);
 

@@ -7,15 +7,14 @@
 #include <llvm/IR/DiagnosticPrinter.h>
 #include <llvm/Linker/Linker.h>
 
-#include <map>
-#include <set>
-
 #include "base/error.h"
+#include "build/link_rules.h"
+#include "build/read_unit_symbols.h"
 
 namespace culprit {
 namespace {
 
-/// Keeps what LLVM says while it links, so that it can become the reason why a unit stays native.
+/// Keeps what LLVM says while it links.
 struct KeepErrors : llvm::DiagnosticHandler {
   explicit KeepErrors(std::string& kept) : kept(kept) {}
   bool handleDiagnostics(const llvm::DiagnosticInfo& diagnostic) override {
@@ -39,65 +38,72 @@ std::unique_ptr<llvm::Module> load(const CompileUnit& unit, llvm::StringRef bitc
   return std::move(*module);
 }
 
-bool is_strong_definition(const llvm::GlobalValue& value) {
-  return value.hasExternalLinkage() && !value.isDeclarationForLinker() && !value.getName().starts_with("llvm.");
+/// Makes a definition a declaration of the same symbol.
+void drop_definition(llvm::Module& module, llvm::StringRef name) {
+  llvm::GlobalValue* value = module.getNamedValue(name);
+  if (!value) return;
+  if (auto* function = llvm::dyn_cast<llvm::Function>(value)) {
+    function->deleteBody();
+    function->setComdat(nullptr);
+  } else if (auto* variable = llvm::dyn_cast<llvm::GlobalVariable>(value)) {
+    variable->setInitializer(nullptr);
+    variable->setLinkage(llvm::GlobalValue::ExternalLinkage);
+    variable->setComdat(nullptr);
+  } else {
+    llvm::GlobalValue* declared = nullptr;
+    if (auto* type = llvm::dyn_cast<llvm::FunctionType>(value->getValueType())) {
+      declared = llvm::Function::Create(type, llvm::GlobalValue::ExternalLinkage, "", module);
+    } else {
+      declared = new llvm::GlobalVariable(module, value->getValueType(), false, llvm::GlobalValue::ExternalLinkage,
+                                          nullptr, "", nullptr, value->getThreadLocalMode());
+    }
+    declared->takeName(value);
+    value->replaceAllUsesWith(declared);
+    value->eraseFromParent();
+  }
 }
 
-/// The module flags that must be equal in all units, as "name=value".
-std::map<std::string, std::string> strict_flags(const llvm::Module& module) {
-  llvm::SmallVector<llvm::Module::ModuleFlagEntry, 8> entries;
-  module.getModuleFlagsMetadata(entries);
-  std::map<std::string, std::string> flags;
-  for (const auto& entry : entries) {
-    if (entry.Behavior != llvm::Module::Error) continue;
-    llvm::raw_string_ostream out(flags[entry.Key->getString().str()]);
-    entry.Val->printAsOperand(out, &module);
+void rename(llvm::Module& module, llvm::StringRef from, llvm::StringRef to) {
+  llvm::GlobalValue* value = module.getNamedValue(from);
+  if (!value) return;
+  llvm::GlobalValue* known = module.getNamedValue(to);
+  if (!known) {
+    value->setName(to);
+    // A comdat is chosen by its name.
+    auto* object = llvm::dyn_cast<llvm::GlobalObject>(value);
+    if (object && object->hasComdat() && object->getComdat()->getName() == from) {
+      llvm::Comdat* comdat = module.getOrInsertComdat(to);
+      comdat->setSelectionKind(object->getComdat()->getSelectionKind());
+      object->setComdat(comdat);
+    }
+    return;
   }
-  return flags;
+  value->replaceAllUsesWith(known);
+  CULPRIT_ASSERT(value->isDeclaration(), fmt::format("{} becomes {}, which is defined too", from.str(), to.str()));
+  value->eraseFromParent();
 }
 
-/// Decides unit by unit what the merge would refuse.
-class Admission {
- public:
-  explicit Admission(const CompileJob& job) : job_(job) {}
-
-  /// Why `module` cannot join those admitted before; empty after admitting it.
-  std::string refuse_or_admit(size_t unit, const llvm::Module& module) {
-    if (triple_.empty()) {
-      triple_ = module.getTargetTriple();
-      layout_ = module.getDataLayoutStr();
-    }
-    if (module.getTargetTriple() != triple_)
-      return fmt::format("compiled for {}, not for {}", module.getTargetTriple(), triple_);
-    if (module.getDataLayoutStr() != layout_) return "compiled with another data layout";
-    const auto flags = strict_flags(module);
-    for (const auto& [name, value] : flags) {
-      const auto known = flags_.find(name);
-      if (known != flags_.end() && known->second != value) {
-        return fmt::format("compiled with {} {} where other units have {}", name, value, known->second);
-      }
-    }
-    for (const llvm::GlobalValue& value : module.global_values()) {
-      if (!is_strong_definition(value)) continue;
-      const auto known = defined_.find(value.getName().str());
-      if (known != defined_.end() && !job_.allow_multiple_definitions) {
-        return fmt::format("defines {} as {} does", value.getName().str(), job_.units[known->second].name);
-      }
-    }
-    flags_.insert(flags.begin(), flags.end());
-    for (const llvm::GlobalValue& value : module.global_values()) {
-      if (is_strong_definition(value)) defined_.emplace(value.getName().str(), unit);
-    }
-    return {};
+/// `.symver` gives versions to a shared library's symbols; in an executable there are none.
+void drop_symbol_versions(llvm::Module& module) {
+  std::string kept;
+  llvm::StringRef rest = module.getModuleInlineAsm();
+  while (!rest.empty()) {
+    const auto [line, after] = rest.split('\n');
+    if (!line.contains(".symver")) kept += (line + "\n").str();
+    rest = after;
   }
+  module.setModuleInlineAsm(kept);
+}
 
- private:
-  const CompileJob& job_;
-  std::string triple_;
-  std::string layout_;
-  std::map<std::string, std::string> flags_;
-  std::map<std::string, size_t> defined_;  ///< strong definitions and the unit of each
-};
+void prepare(llvm::Module& module, const CompileUnit& unit, const UnitVerdict& verdict) {
+  for (const std::string& symbol : verdict.dropped) drop_definition(module, symbol);
+  for (const auto& [from, to] : verdict.renamed) rename(module, from, to);
+  for (const std::string& symbol : verdict.made_local) {
+    llvm::GlobalValue* value = module.getNamedValue(symbol);
+    if (value && !value->isDeclaration()) value->setLinkage(llvm::GlobalValue::InternalLinkage);
+  }
+  if (unit.component != 0 && !module.getModuleInlineAsm().empty()) drop_symbol_versions(module);
+}
 
 }  // namespace
 
@@ -108,24 +114,35 @@ MergedProgram merge_units(const CompileJob& job, llvm::LLVMContext& context,
   context.setDiagnosticHandler(std::make_unique<KeepErrors>(errors));
   context.enableDebugTypeODRUniquing();
 
+  // Read all units.
+  std::vector<std::unique_ptr<llvm::Module>> modules;
+  std::vector<UnitSymbols> symbols;
+  llvm::StringSet<> inline_seen;
+  for (const CompileUnit& unit : job.units) {
+    progress("read " + unit.name);
+    modules.push_back(load(unit, bitcode(unit), context));
+    symbols.push_back(read_unit_symbols(unit, job.components.at(unit.component), *modules.back(), inline_seen));
+  }
+
+  // Decide what the linker would decide, then join what can be joined.
+  const std::vector<UnitVerdict> verdicts = apply_link_rules(job, symbols);
   MergedProgram merged;
-  Admission admission(job);
   std::unique_ptr<llvm::Linker> linker;
   for (size_t index = 0; index < job.units.size(); ++index) {
     const CompileUnit& unit = job.units[index];
-    progress(unit.name);
-    auto module = load(unit, bitcode(unit), context);
-    if (const std::string reason = admission.refuse_or_admit(index, *module); !reason.empty()) {
-      merged.unmerged.push_back({index, reason, std::move(module)});
+    prepare(*modules[index], unit, verdicts[index]);
+    if (!verdicts[index].native_because.empty()) {
+      merged.unmerged.push_back({index, verdicts[index].native_because, std::move(modules[index])});
       continue;
     }
+    progress("merge " + unit.name);
     if (!merged.module) {
       merged.module = std::make_unique<llvm::Module>("program", context);
-      merged.module->setTargetTriple(module->getTargetTriple());
-      merged.module->setDataLayout(module->getDataLayout());
+      merged.module->setTargetTriple(modules[index]->getTargetTriple());
+      merged.module->setDataLayout(modules[index]->getDataLayout());
       linker = std::make_unique<llvm::Linker>(*merged.module);
     }
-    const bool failed = linker->linkInModule(std::move(module));
+    const bool failed = linker->linkInModule(std::move(modules[index]));
     CULPRIT_ASSERT(!failed, fmt::format("{} was admitted and then refused: {}", unit.name, errors));
   }
   return merged;

@@ -73,6 +73,18 @@ llvm::StringSet<> names_in_assembly(const llvm::Module& module) {
   return names;
 }
 
+llvm::StringSet<> labels_in_assembly(const llvm::Module& module) {
+  llvm::StringSet<> labels;
+  const auto add = [&](llvm::StringRef name, llvm::StringRef rest) {
+    if (rest.starts_with(":")) labels.insert(name);
+  };
+  for_each_identifier(module.getModuleInlineAsm(), add);
+  for (const llvm::Function& function : module) {
+    for_each_inline_assembly(function, [&](llvm::StringRef text) { for_each_identifier(text, add); });
+  }
+  return labels;
+}
+
 void mark_single_bodies(llvm::Module& module) {
   for (llvm::Function& function : module) {
     const std::string reason = reason_for_single_body(function);

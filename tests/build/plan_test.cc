@@ -34,7 +34,9 @@ TEST(Plan, UnknownMemberNamesItsLine) {
   }
 }
 
-TEST(Plan, UnknownNameIsRefused) { EXPECT_THROW(load_plan("no-such-plan"), UserError); }
+TEST(Plan, UnknownNameIsRefused) {
+  EXPECT_THROW(load_plan("no-such-plan"), UserError);
+}
 
 TEST(Plan, ObservedStartNeedsObservedBodies) {
   EXPECT_THROW(load_plan(write_plan("start_observed = true\n")), UserError);
