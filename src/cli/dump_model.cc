@@ -243,6 +243,8 @@ void print_type(const ProgramModel& model, uint32_t index) {
   for (const MemberRecord& member : model.members_of(index)) {
     if (member.kind == MemberKind::kEnumerator) {
       fmt::print("         {} = {}\n", model.text(member.name), member.value);
+    } else if (member.kind == MemberKind::kStatic) {
+      fmt::print("         static {};\n", program::type_name(model, member.type, std::string(model.text(member.name))));
     } else {
       fmt::print("         {};  bit {}{}\n",
                  program::type_name(model, member.type, std::string(model.text(member.name))), member.value,

@@ -9,6 +9,8 @@ namespace {
 
 using namespace format;
 
+constexpr uint64_t kGreatestTypeBits = uint64_t{1} << 60;
+
 class Checker {
  public:
   Checker(const ModelView& model, const std::string& name) : model_(model), name_(name) {}
@@ -183,6 +185,7 @@ class Checker {
       require(static_cast<uint8_t>(type.kind) < kTypeKinds && static_cast<uint8_t>(type.encoding) < kBaseEncodings,
               "type", index, "unknown kind");
       require(is_string(type.name) && is_type(type.base), "type", index, "reference out of range");
+      require(type.bits < kGreatestTypeBits, "type", index, "larger than any memory");
     }
     check_each("member", model_.members, [this](const MemberRecord& member) {
       return is_string(member.name) && is_type(member.type) && static_cast<uint8_t>(member.kind) < kMemberKinds;

@@ -14,6 +14,7 @@ using namespace format;
 using Bytes = std::span<const std::byte>;
 
 constexpr int kDeepestField = 8;
+constexpr size_t kMostBytesRead = size_t{1} << 20;
 constexpr const char* kUnknown = "?";
 constexpr const char* kMore = "…";
 
@@ -177,7 +178,7 @@ class Printer {
   }
 
   std::optional<std::vector<std::byte>> read(uint64_t address, size_t bytes) const {
-    if (!memory_ || address == 0) return std::nullopt;
+    if (!memory_ || address == 0 || bytes > kMostBytesRead) return std::nullopt;
     auto contents = memory_(address, bytes);
     return contents && contents->size() == bytes ? contents : std::nullopt;
   }
@@ -261,7 +262,7 @@ class Printer {
     const uint32_t element = model_.type(pointer).base;
     const uint32_t stripped = stripped_type(model_, element);
     const uint64_t size = stripped == kNone ? 0 : (model_.type(stripped).bits + 7) / 8;
-    if (size == 0 || (*finish - *start) % size != 0) return std::nullopt;
+    if (size == 0 || size > kMostBytesRead || (*finish - *start) % size != 0) return std::nullopt;
     const uint64_t count = (*finish - *start) / size;
     if (count == 0) return "{}";
     const auto contents = read(*start, std::min<uint64_t>(count, style_.most_elements) * size);

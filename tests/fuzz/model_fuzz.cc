@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "base/error.h"
+#include "program/print_value.h"
 #include "program/program_model.h"
 #include "program/source_position.h"
 #include "program/type_name.h"
@@ -39,7 +40,11 @@ size_t follow(const ProgramModel& model) {
     }
     for (const uint32_t loop : model.loops_of(function)) seen += model.headers_of(loop).size();
   }
-  for (const uint32_t type : model.types()) seen += program::type_name(model, type).size();
+  const std::vector<std::byte> value(256, std::byte{0x41});
+  const program::MemoryReader memory = [](uint64_t, size_t bytes) { return std::vector<std::byte>(bytes); };
+  for (const uint32_t type : model.types()) {
+    seen += program::type_name(model, type).size() + program::print_value(model, type, value, memory).size();
+  }
   return seen;
 }
 
