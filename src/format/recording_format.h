@@ -78,6 +78,7 @@ enum class EventKind : uint8_t {
   kThreadEnd,    ///< number 60 (exit)
   kExit,         ///< the program ends by exit_group (result = status) or by a signal (number); `check` is the memory's
   kNote,         ///< part kText: something a reader should know, e.g. a refused call
+  kProcessorId,  ///< cpuid: result is the leaf asked for; part kMemory holds eax, ebx, ecx, edx
   kPreempt,      ///< the thread gave up the baton at `ticks`
 };
 

@@ -85,6 +85,8 @@ std::string event_text(const EventRef& ref) {
              fmt::format("faults with {} at {:#x}", signal_name(event.number), static_cast<uint64_t>(event.result));
     case EventKind::kTimestamp:
       return thread + fmt::format("{} = {}", event.number == 0 ? "rdtsc" : "rdtscp", event.result);
+    case EventKind::kProcessorId:
+      return thread + fmt::format("cpuid {:#x}", event.result);
     case EventKind::kThreadStart:
       return thread + "runs for the first time";
     case EventKind::kThreadEnd:

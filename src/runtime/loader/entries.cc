@@ -7,6 +7,7 @@
 #include "runtime/loader/signals.h"
 #include "runtime/loader/text.h"
 #include "runtime/loader/threads.h"
+#include "runtime/loader/trapped_instructions.h"
 
 extern "C" const char __executable_start[], etext[];
 
@@ -17,59 +18,6 @@ using format::Event;
 using format::EventKind;
 
 constexpr int kFromKernel = 0x80;  // SI_KERNEL
-
-/// Bytes of the time stamp instruction at `address`: rdtsc 2, rdtscp 3, else 0.
-uint64_t timestamp_instruction(uint64_t address) {
-  if (!runtime.space.covers(address, address + 3)) return 0;
-  const auto* code = reinterpret_cast<const unsigned char*>(address);
-  if (code[0] != 0x0f) return 0;
-  if (code[1] == 0x31) return 2;
-  return code[1] == 0x01 && code[2] == 0xf9 ? 3 : 0;
-}
-
-struct Timestamp {
-  uint64_t value;
-  uint32_t processor;
-};
-
-Timestamp read_timestamp() {
-  uint32_t low, high, processor;
-  // rdtscp would trap here as well; the runtime reads the clock the kernel keeps instead.
-  __kernel_timespec now;
-  raw(__NR_clock_gettime, 4 /* CLOCK_MONOTONIC_RAW */, word(&now));
-  uint32_t node;
-  raw(__NR_getcpu, word(&processor), word(&node), 0);
-  const uint64_t nanoseconds = static_cast<uint64_t>(now.tv_sec) * 1'000'000'000 + static_cast<uint64_t>(now.tv_nsec);
-  low = static_cast<uint32_t>(nanoseconds);
-  high = static_cast<uint32_t>(nanoseconds >> 32);
-  return {uint64_t{high} << 32 | low, node << 12 | processor};
-}
-
-void answer_timestamp(Thread& thread, Context& context, uint64_t instruction_bytes) {
-  Timestamp stamp;
-  if (runtime.mode == Mode::kReplay) {
-    const Event* event = next_event();
-    if (event == nullptr) end_replay(format::ReplayState::kLogEnded, 0, 0, false);
-    if (event->kind != EventKind::kTimestamp || event->thread != thread.index) {
-      diverge({EventKind::kTimestamp, thread.index, 0, 0, nullptr, context.rip}, "reads the time stamp counter");
-    }
-    stamp = {static_cast<uint64_t>(event->result), static_cast<uint32_t>(event->ticks)};
-  } else {
-    stamp = read_timestamp();
-    append_event({.bytes = 0,
-                  .kind = EventKind::kTimestamp,
-                  .flags = 0,
-                  .number = static_cast<uint16_t>(instruction_bytes - 2),
-                  .thread = thread.index,
-                  .check = 0,
-                  .result = static_cast<int64_t>(stamp.value),
-                  .ticks = stamp.processor});
-  }
-  context.rax = static_cast<uint32_t>(stamp.value);
-  context.rdx = stamp.value >> 32;
-  if (instruction_bytes == 3) context.rcx = stamp.processor;
-  context.rip += instruction_bytes;
-}
 
 /// A fault of the program itself: logged or compared, then given to its handler.
 void program_fault(Thread& thread, const Siginfo& siginfo, Context& context) {
@@ -130,9 +78,7 @@ void on_fault(int number, Siginfo* siginfo, Context* context) {
     line.hex(siginfo->fields[0]);
     fail(line.text());
   }
-  if (number == kSigsegv && siginfo->code == kFromKernel) {
-    if (const uint64_t bytes = timestamp_instruction(at)) return answer_timestamp(thread, *context, bytes);
-  }
+  if (number == kSigsegv && siginfo->code == kFromKernel && answer_instruction(thread, *context)) return;
   program_fault(thread, *siginfo, *context);
 }
 

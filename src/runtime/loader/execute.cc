@@ -9,6 +9,7 @@
 #include "runtime/loader/signals.h"
 #include "runtime/loader/text.h"
 #include "runtime/loader/threads.h"
+#include "runtime/loader/trapped_instructions.h"
 
 namespace culprit::loader {
 namespace {
@@ -127,9 +128,9 @@ long start_recorded(Call& call) {
   words[at] = nullptr;
 
   raw(__NR_fcntl, runtime.directory, F_SETFD, 0);
-  trap_timestamps(false);  // it would survive exec
+  trap_instructions(false);  // it would survive exec
   const long result = raw(__NR_execve, word("/proc/self/exe"), mapped, call.arguments[2]);
-  trap_timestamps(true);
+  trap_instructions(true);
   raw(__NR_fcntl, runtime.directory, F_SETFD, 1 /* FD_CLOEXEC */);
   raw(__NR_munmap, mapped, bytes);
   return result;
@@ -178,9 +179,9 @@ long execute(Call& call) {
     case Mode::kPass:
       break;
   }
-  trap_timestamps(false);
+  trap_instructions(false);
   const long result = raw(__NR_execve, call.arguments[0], call.arguments[1], call.arguments[2]);
-  trap_timestamps(true);
+  trap_instructions(true);
   return result;
 }
 

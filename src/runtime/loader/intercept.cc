@@ -54,8 +54,4 @@ void intercept_calls_again(Interception in_force) {
   if (result != 0) fail("cannot intercept system calls in a new thread", result);
 }
 
-void trap_timestamps(bool on) {
-  raw(__NR_prctl, PR_SET_TSC, on ? PR_TSC_SIGSEGV : PR_TSC_ENABLE, 0, 0, 0);
-}
-
 }  // namespace culprit::loader

@@ -16,7 +16,4 @@ Interception intercept_calls(Interception wanted);
 /// Again in a new thread or child of an armed process.
 void intercept_calls_again(Interception in_force);
 
-/// rdtsc traps in this thread (on) or runs.
-void trap_timestamps(bool on);
-
 }  // namespace culprit::loader

@@ -14,6 +14,7 @@
 #include "runtime/loader/signals.h"
 #include "runtime/loader/text.h"
 #include "runtime/loader/threads.h"
+#include "runtime/loader/trapped_instructions.h"
 
 namespace culprit::loader {
 
@@ -100,7 +101,7 @@ extern "C" [[noreturn]] void culprit_loader_start(uint64_t* stack) {
   thread.id = runtime.process;
   adopt(thread);
   start_signals(thread);
-  trap_timestamps(true);
+  trap_instructions(true);
   runtime.interception = intercept_calls(Interception::kDispatch);
   enter_program(start.entry, start.stack);
 }
