@@ -47,6 +47,7 @@ const Registration kRegistration{Command{
       app.add_option("--compression", options->zstd_level, "Level of zstd, from -5 (fast) to 19")
           ->check(CLI::Range(-5, 19))
           ->capture_default_str();
+      app.add_flag("--trap", options->trap, "Intercept system calls by seccomp even where the kernel offers dispatch");
       app.add_flag("--json", *json, "Say the result as JSON, on standard error");
       app.add_option("command", options->command, "The program and its arguments, after --")->required();
       app.prefix_command(false);

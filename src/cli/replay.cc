@@ -17,6 +17,7 @@ struct Options {
   std::string name;
   bool verify = false;
   bool json = false;
+  bool trap = false;
 };
 
 const char* state_text(ReplayState state) {
@@ -63,7 +64,7 @@ ExitCode run(const Options& options) {
   const auto [directory, manifest, stream] = recording::open_recording(options.name);
   if (options.verify) recording::check_files(directory, manifest);
 
-  const ReplayReport report = recording::replay(directory, stream);
+  const ReplayReport report = recording::replay(directory, stream, options.trap);
   const bool same = (report.state == ReplayState::kFinished || report.state == ReplayState::kLogEnded) &&
                     !(options.verify && report.memory_differs);
   if (options.json) {
@@ -94,6 +95,7 @@ const Registration kRegistration{Command{
       auto options = std::make_shared<Options>();
       app.add_option("recording", options->name, "A directory, or a name that `culprit ls` shows; default: the latest");
       app.add_flag("--verify", options->verify, "Also compare copied files and final memory");
+      app.add_flag("--trap", options->trap, "Intercept system calls by seccomp even where the kernel offers dispatch");
       app.add_flag("--json", options->json, "Say the result as JSON, on standard error");
       return [options] { return run(*options); };
     }}};

@@ -87,7 +87,8 @@ Recorded record(const RecordOptions& options) {
   point_latest(recorded.directory);
 
   // The program runs; a thread moves its events into the log.
-  std::vector<std::string> arguments = {"record", recorded.directory.string(), executable.path};
+  std::vector<std::string> arguments = {"record", options.trap ? "trap" : "dispatch", recorded.directory.string(),
+                                        executable.path};
   arguments.insert(arguments.end(), executable.arguments.begin(), executable.arguments.end());
   RuntimeProcess program(arguments);
   std::exception_ptr failure;

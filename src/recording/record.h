@@ -13,6 +13,7 @@ struct RecordOptions {
   std::filesystem::path directory;   ///< empty: the next free name in the default folder
   std::vector<std::string> command;  ///< program (looked up in PATH) and arguments
   int zstd_level = 1;
+  bool trap = false;  ///< intercept by seccomp even where the kernel offers syscall user dispatch
 };
 
 struct Recorded {

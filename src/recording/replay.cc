@@ -74,9 +74,9 @@ std::string actual_text(const ReplayReport& report) {
 
 }  // namespace
 
-ReplayReport replay(const fs::path& directory, const EventStream& stream) {
+ReplayReport replay(const fs::path& directory, const EventStream& stream, bool trap) {
   const ReportPage page;
-  const std::vector<std::string> arguments = {"replay", fs::absolute(directory).string(),
+  const std::vector<std::string> arguments = {"replay", trap ? "trap" : "dispatch", fs::absolute(directory).string(),
                                               std::to_string(stream.descriptor()), std::to_string(page.descriptor())};
   RuntimeProcess program(arguments, {stream.descriptor(), page.descriptor()});
   const RuntimeEnd end = program.wait();

@@ -10,8 +10,8 @@
 
 namespace culprit::recording {
 
-/// Replays with this process's standard output and error. Throws UserError, CorruptData.
-format::ReplayReport replay(const std::filesystem::path& directory, const EventStream& stream);
+/// Replays with this process's standard output and error; `trap` as in RecordOptions. Throws UserError, CorruptData.
+format::ReplayReport replay(const std::filesystem::path& directory, const EventStream& stream, bool trap = false);
 
 /// Checks that the copied files are those that were recorded. Throws CorruptData naming the first that is not.
 void check_files(const std::filesystem::path& directory, const Manifest& manifest);

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Records a command and replays it: check.py CULPRIT [--times N] [--status N] [--signal N] [--children] -- COMMAND…
+"""Records a command and replays it: check.py CULPRIT [--times N] [--status N] [--signal N] [--children] [--trap] -- COMMAND…
 
 Each replay must verify, and show the same output and error as the recorded run did. With --children output is not
 compared: what unrecorded children write themselves is not shown again.
@@ -23,6 +23,7 @@ def main():
     parser.add_argument("--status", type=int, default=0)
     parser.add_argument("--signal", type=int, default=0)
     parser.add_argument("--children", action="store_true")
+    parser.add_argument("--trap", action="store_true", help="intercept by seccomp")
     parser.add_argument("--events-at-least", type=int, default=10)
     split = sys.argv.index("--")
     options = parser.parse_args(sys.argv[1:split])
@@ -30,7 +31,8 @@ def main():
 
     with tempfile.TemporaryDirectory(prefix="culprit-record-") as folder:
         directory = pathlib.Path(folder) / "rec"
-        recorded = subprocess.run([options.culprit, "record", "--json", "-o", directory, "--", *command],
+        trap = ["--trap"] if options.trap else []
+        recorded = subprocess.run([options.culprit, "record", *trap, "--json", "-o", directory, "--", *command],
                                   stdin=subprocess.DEVNULL, capture_output=True, timeout=300)
         if recorded.returncode != 0:
             sys.exit(f"record failed: {recorded.stderr.decode(errors='replace')}")
@@ -40,7 +42,7 @@ def main():
         if said["events"] < options.events_at_least:
             sys.exit(f"only {said['events']} events")
         for number in range(options.times):
-            replayed = subprocess.run([options.culprit, "replay", "--verify", "--json", directory],
+            replayed = subprocess.run([options.culprit, "replay", *trap, "--verify", "--json", directory],
                                       stdin=subprocess.DEVNULL, capture_output=True, timeout=300)
             if replayed.returncode != 0:
                 sys.exit(f"replay {number} differs: {replayed.stderr.decode(errors='replace')[-2000:]}")

@@ -98,41 +98,66 @@ const char* outputs_text(char* to) {
   return to;
 }
 
-long start_recorded(Call& call) {
-  static Target target;
-  const auto* path = reinterpret_cast<const char*>(call.arguments[0]);
-  if (const long result = find_target(path, target)) return result;
+/// Starts the target in a fresh culprit-ld, whose words before the program's argv are `first`. Returns when it fails.
+long start_again(Call& call, const Target& target, const char* const* first, uint64_t first_count) {
   auto** given = reinterpret_cast<const char**>(call.arguments[1]);
   uint64_t count = 0;
   while (given != nullptr && given[count]) ++count;
   if (count > kMostArguments) return -E2BIG;
 
-  const uint64_t bytes = (count + kContinueWords + 2 * kDeepestScript + 4) * sizeof(char*);
+  const uint64_t bytes = (first_count + count + 2 * kDeepestScript + 4) * sizeof(char*);
   const long mapped = raw(__NR_mmap, 0, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, ~uint64_t{0}, 0);
   if (failed(mapped)) return mapped;
   auto** words = reinterpret_cast<const char**>(mapped);
-  Line descriptor, check, copies, thread;
-  char outputs[kRememberedOutputs + 1];
-  descriptor << runtime.directory;
-  check << static_cast<uint64_t>(check_of(call, 0));
-  copies << static_cast<uint64_t>(copies_made());
-  thread << static_cast<uint64_t>(current_thread().index);
   uint64_t at = 0;
-  const char* first[kContinueWords] = {"culprit-ld", "continue",    descriptor.text(),     target.program,
-                                       check.text(), copies.text(), outputs_text(outputs), thread.text()};
-  for (const char* each : first) words[at++] = each;
+  for (uint64_t each = 0; each < first_count; ++each) words[at++] = first[each];
   for (int each = 0; each < target.before_count; ++each) words[at++] = target.before[each];
   // A script's own argv[0] gives way to the words of its line.
   for (uint64_t each = target.before_count > 0 ? 1 : 0; each < count; ++each) words[at++] = given[each];
   if (target.before_count == 0 && count == 0) words[at++] = "";
   words[at] = nullptr;
 
-  raw(__NR_fcntl, runtime.directory, F_SETFD, 0);
-  trap_instructions(false);  // it would survive exec
+  trap_instructions(false);  // the time stamp's trap would survive exec
   const long result = raw(__NR_execve, word("/proc/self/exe"), mapped, call.arguments[2]);
   trap_instructions(true);
-  raw(__NR_fcntl, runtime.directory, F_SETFD, 1 /* FD_CLOEXEC */);
   raw(__NR_munmap, mapped, bytes);
+  return result;
+}
+
+/// What the new image has to do about interception: a filter stays in force.
+const char* interception_word() {
+  return runtime.interception == Interception::kTrap ? "trapped" : "dispatch";
+}
+
+long start_recorded(Call& call) {
+  static Target target;
+  if (const long result = find_target(reinterpret_cast<const char*>(call.arguments[0]), target)) return result;
+  Line descriptor, check, copies, thread;
+  char outputs[kRememberedOutputs + 1];
+  descriptor << runtime.directory;
+  check << static_cast<uint64_t>(check_of(call, 0));
+  copies << static_cast<uint64_t>(copies_made());
+  thread << static_cast<uint64_t>(current_thread().index);
+  const char* first[kContinueWords] = {"culprit-ld",   "continue",   interception_word(), descriptor.text(),
+                                       target.program, check.text(), copies.text(),       outputs_text(outputs),
+                                       thread.text()};
+  raw(__NR_fcntl, runtime.directory, F_SETFD, 0);
+  const long result = start_again(call, target, first, kContinueWords);
+  raw(__NR_fcntl, runtime.directory, F_SETFD, 1 /* FD_CLOEXEC */);
+  return result;
+}
+
+/// A child's execve. Natively, except under a filter: nobody would answer its traps.
+long start_unrecorded(Call& call) {
+  if (runtime.interception == Interception::kTrap) {
+    static Target target;
+    if (const long result = find_target(reinterpret_cast<const char*>(call.arguments[0]), target)) return result;
+    const char* first[kPassWords] = {"culprit-ld", "pass", interception_word(), target.program};
+    return start_again(call, target, first, kPassWords);
+  }
+  trap_instructions(false);
+  const long result = raw(__NR_execve, call.arguments[0], call.arguments[1], call.arguments[2]);
+  trap_instructions(true);
   return result;
 }
 
@@ -179,26 +204,23 @@ long execute(Call& call) {
     case Mode::kPass:
       break;
   }
-  trap_instructions(false);
-  const long result = raw(__NR_execve, call.arguments[0], call.arguments[1], call.arguments[2]);
-  trap_instructions(true);
-  return result;
+  return start_unrecorded(call);
 }
 
 void continue_recording(char** words) {
-  runtime.directory = number_of(words[2]);
+  runtime.directory = number_of(words[3]);
   raw(__NR_fcntl, runtime.directory, F_SETFD, 1 /* FD_CLOEXEC */);
-  continue_copies(static_cast<uint32_t>(number_of(words[5])));
-  for (uint32_t fd = 0; fd < kRememberedOutputs && words[6][fd]; ++fd) {
-    runtime.shows[fd] = static_cast<uint8_t>(words[6][fd] - '0');
+  continue_copies(static_cast<uint32_t>(number_of(words[6])));
+  for (uint32_t fd = 0; fd < kRememberedOutputs && words[7][fd]; ++fd) {
+    runtime.shows[fd] = static_cast<uint8_t>(words[7][fd] - '0');
   }
   open_log(runtime.directory);
   append_event({.bytes = 0,
                 .kind = EventKind::kCall,
                 .flags = 0,
                 .number = __NR_execve,
-                .thread = static_cast<uint32_t>(number_of(words[7])),
-                .check = static_cast<uint32_t>(number_of(words[4])),
+                .thread = static_cast<uint32_t>(number_of(words[8])),
+                .check = static_cast<uint32_t>(number_of(words[5])),
                 .result = 0,
                 .ticks = 0});
 }

@@ -9,9 +9,11 @@ namespace culprit::loader {
 /// Replaying, it replaces the program's memory and sets the context to the new program's start.
 long execute(Call& call);
 
-/// What the old image hands to the new one, as command line words:
-/// culprit-ld continue DESCRIPTOR PROGRAM CHECK COPIES OUTPUTS THREAD ARGV0 [ARGUMENT…]
-inline constexpr unsigned kContinueWords = 8;
+/// What the old image hands to the new one, as command line words (main.cc):
+/// culprit-ld continue INTERCEPTION DESCRIPTOR PROGRAM CHECK COPIES OUTPUTS THREAD ARGV0 [ARGUMENT…]
+inline constexpr unsigned kContinueWords = 9;
+/// culprit-ld pass INTERCEPTION PROGRAM ARGV0 [ARGUMENT…]
+inline constexpr unsigned kPassWords = 4;
 
 /// Takes over in the new image and logs the call that led to it. Before open_log nothing is known of the recording.
 void continue_recording(char** words);

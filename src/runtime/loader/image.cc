@@ -16,6 +16,7 @@ using format::PartKind;
 using format::StartRegisters;
 
 constexpr uint32_t kMostMaps = 256;
+constexpr uint32_t kUnrecordedFile = 0;                     // any index: only tells that there is a file
 constexpr uint64_t kRseqFeatureSize = 27, kRseqAlign = 28;  // AT_RSEQ_*, newer than the oldest headers
 
 /// The mappings of an image and where it starts.
@@ -104,8 +105,8 @@ void load_elf(const char* path, uint64_t wanted, Loaded& loaded) {
     fail(path, -ENOMEM);
   }
 
-  const uint32_t file = copy_in_recording(static_cast<int>(fd));
-  if (file == format::kNoFile) fail("cannot copy the executable into the recording");
+  const uint32_t file = runtime.mode == Mode::kRecord ? copy_in_recording(static_cast<int>(fd)) : kUnrecordedFile;
+  if (file == format::kNoFile && runtime.mode == Mode::kRecord) fail("cannot copy the executable into the recording");
   loaded.headers = 0;
   for (unsigned each = 0; each < header.e_phnum; ++each) {
     const Elf64_Phdr& segment = segments[each];
@@ -304,7 +305,8 @@ StartRegisters load_program(const char* path, uint64_t* initial_stack, unsigned 
 
 StartRegisters load_recorded_program() {
   const Event* event = next_event();
-  if (event == nullptr || event->kind != EventKind::kStart) fail("the recording has no start");
+  if (event == nullptr) end_replay(format::ReplayState::kLogEnded, 0, 0, false);  // killed before it began
+  if (event->kind != EventKind::kStart) fail("the recording has no start");
   runtime.break_start = runtime.break_now = static_cast<uint64_t>(event->result);
   StartRegisters registers = {};
   for (PartView part(*event); part.valid(); part.next()) {

@@ -1,8 +1,12 @@
 // culprit-ld: starts a program under recording or replay. It runs before ld.so, inside the program's own process.
 //
-//   culprit-ld record DIRECTORY PROGRAM ARGV0 [ARGUMENT…]     events into DIRECTORY/ring
-//   culprit-ld continue …                                    after execve of a recorded program (execute.h)
-//   culprit-ld replay DIRECTORY STREAM REPORT                 descriptors of the event stream and of the report page
+//   culprit-ld record   INTERCEPTION DIRECTORY PROGRAM ARGV0 [ARGUMENT…]     events into DIRECTORY/ring
+//   culprit-ld continue …                              after execve of a recorded program (execute.h)
+//   culprit-ld pass     INTERCEPTION PROGRAM ARGV0 [ARGUMENT…]               nothing is recorded
+//   culprit-ld replay   INTERCEPTION DIRECTORY STREAM REPORT                 descriptors of event stream and report
+//   page
+//
+// INTERCEPTION: dispatch (traps where the kernel lacks it), trap (seccomp), trapped (a filter is in force already).
 
 #include "runtime/loader/execute.h"
 #include "runtime/loader/files.h"
@@ -62,6 +66,39 @@ void remember_program(const char* path) {
   raw(__NR_close, fd);
 }
 
+format::StartRegisters begin(char** words, uint64_t count, uint64_t* stack) {
+  const auto need = [count](uint64_t least) {
+    if (count <= least) fail("culprit-ld is started with too few words");
+  };
+  const char* role = words[1];
+  if (text_equal(role, "replay")) {
+    need(5);
+    runtime.mode = Mode::kReplay;
+    open_directory(words[3]);
+    open_stream(number_of(words[4]), number_of(words[5]));
+    return load_recorded_program();
+  }
+  if (text_equal(role, "pass")) {
+    runtime.mode = Mode::kPass;
+    remember_program(words[3]);
+    return load_program(words[3], stack, kPassWords);
+  }
+  runtime.mode = Mode::kRecord;
+  if (text_equal(role, "continue")) {
+    need(kContinueWords);
+    continue_recording(words);
+    remember_program(words[4]);
+    return load_program(words[4], stack, kContinueWords);
+  }
+  constexpr unsigned kRecordWords = 5;
+  need(kRecordWords);
+  open_directory(words[3]);
+  open_log(runtime.directory);
+  remember_outputs();
+  remember_program(words[4]);
+  return load_program(words[4], stack, kRecordWords);
+}
+
 }  // namespace
 }  // namespace culprit::loader
 
@@ -69,32 +106,13 @@ extern "C" [[noreturn]] void culprit_loader_start(uint64_t* stack) {
   using namespace culprit;
   using namespace culprit::loader;
   const uint64_t count = stack[0];
-  char** arguments = reinterpret_cast<char**>(stack + 1);
-  if (count < 5) fail("culprit-ld is started by `culprit record` and `culprit replay`");
-  runtime.mode = text_equal(arguments[1], "replay") ? Mode::kReplay : Mode::kRecord;
+  char** words = reinterpret_cast<char**>(stack + 1);
+  if (count < kPassWords + 1) fail("culprit-ld is started by `culprit record` and `culprit replay`");
   runtime.process = static_cast<int32_t>(raw(__NR_getpid));
+  runtime.directory = -1;
 
-  // Where events go or come from.
-  const bool continues = text_equal(arguments[1], "continue");
-  if (!continues) open_directory(arguments[2]);
-  if (continues) {
-    if (count <= kContinueWords) fail("culprit-ld is continued with too few words");
-    continue_recording(arguments);
-  } else if (runtime.mode == Mode::kReplay) {
-    open_stream(number_of(arguments[3]), number_of(arguments[4]));
-  } else {
-    open_log(runtime.directory);
-    remember_outputs();
-  }
-
-  // The program's memory, before anything of it runs.
-  format::StartRegisters start;
-  if (runtime.mode == Mode::kReplay) {
-    start = load_recorded_program();
-  } else {
-    remember_program(arguments[3]);
-    start = load_program(arguments[3], stack, continues ? kContinueWords : 4);
-  }
+  // Where events go or come from, and the program's memory, before anything of it runs.
+  const format::StartRegisters start = begin(words, count, stack);
 
   // From here on every call, fault and signal of the program enters the runtime.
   Thread& thread = make_first_thread();
@@ -102,6 +120,9 @@ extern "C" [[noreturn]] void culprit_loader_start(uint64_t* stack) {
   adopt(thread);
   start_signals(thread);
   trap_instructions(true);
-  runtime.interception = intercept_calls(Interception::kDispatch);
+  runtime.interception =
+      text_equal(words[2], "trapped")
+          ? Interception::kTrap
+          : intercept_calls(text_equal(words[2], "trap") ? Interception::kTrap : Interception::kDispatch);
   enter_program(start.entry, start.stack);
 }
