@@ -82,7 +82,10 @@ Manifest read_manifest(const fs::path& directory) {
 }
 
 void write_manifest(const fs::path& directory, const Manifest& manifest) {
-  write_file_atomically(directory / "manifest.json", manifest_text(manifest));
+  // Arguments can hold secrets; the directory is closed to others, and so is the file when it is moved.
+  const fs::path path = directory / "manifest.json";
+  write_file_atomically(path, manifest_text(manifest));
+  fs::permissions(path, fs::perms::owner_read | fs::perms::owner_write);
 }
 
 }  // namespace culprit::recording
