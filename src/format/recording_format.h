@@ -11,7 +11,7 @@
 
 namespace culprit::format {
 
-inline constexpr uint32_t kRecordingVersion = 1;
+inline constexpr uint32_t kRecordingVersion = 2;
 
 // ---- log: a LogHeader, then frames -------------------------------------------------------------------------------
 
@@ -133,8 +133,10 @@ static_assert(sizeof(MapPart) == 40);
 struct StartRegisters {
   uint64_t entry;
   uint64_t stack;
+  uint64_t ignored;  ///< signals that were ignored from the start (bit number - 1)
+  uint64_t blocked;  ///< signals that were blocked
 };
-static_assert(sizeof(StartRegisters) == 16);
+static_assert(sizeof(StartRegisters) == 32);
 
 struct FileIdentity {
   uint64_t device;

@@ -180,9 +180,11 @@ long replay_execute(Call& call) {
   }
   runtime.space.clear();
   end_other_threads(current_thread());
-  reset_actions();
   current_thread().alternate_stack = {0, kStackDisabled, 0, 0};
-  reset_context(*call.context, load_recorded_program());
+  const format::StartRegisters start = load_recorded_program();
+  reset_actions(start.ignored);
+  current_thread().blocked = start.blocked;
+  reset_context(*call.context, start);
   call.context_replaced = true;
   return 0;
 }

@@ -4,6 +4,7 @@
 #include "runtime/loader/log_cursor.h"
 #include "runtime/loader/log_writer.h"
 #include "runtime/loader/runtime.h"
+#include "runtime/loader/signals.h"
 #include "runtime/loader/text.h"
 
 namespace culprit::loader {
@@ -280,7 +281,8 @@ StartRegisters load_program(const char* path, uint64_t* initial_stack, unsigned 
 
   const uint64_t bytes = stack_bytes();
   add_map({kStackTop - bytes, bytes, 0, format::kNoFile, PROT_READ | PROT_WRITE, kStackTop}, -1);
-  const StartRegisters registers = {entry, build_stack(path, initial_stack, arguments, program, base)};
+  StartRegisters registers = {entry, build_stack(path, initial_stack, arguments, program, base), 0, 0};
+  inherited_signals(registers.ignored, registers.blocked);
 
   static PartSource parts[kMostMaps + 3];
   uint32_t count = 0;

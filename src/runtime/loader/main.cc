@@ -118,7 +118,7 @@ extern "C" [[noreturn]] void culprit_loader_start(uint64_t* stack) {
   Thread& thread = make_first_thread();
   thread.id = runtime.process;
   adopt(thread);
-  start_signals(thread);
+  start_signals(thread, start.ignored, start.blocked);
   trap_instructions(true);
   runtime.interception =
       text_equal(words[2], "trapped")

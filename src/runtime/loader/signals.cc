@@ -240,28 +240,34 @@ void set_blocked(Thread& thread, Context& context, uint64_t mask) {
   if (runtime.mode != Mode::kReplay) context.mask = thread.blocked & ~kNeverBlocked;
 }
 
-void start_signals(Thread& thread) {
+void inherited_signals(uint64_t& ignored, uint64_t& blocked) {
+  ignored = 0;
+  for (int number = 1; number <= kSignals; ++number) {
+    KernelSigaction action = {};
+    raw(__NR_rt_sigaction, number, 0, word(&action), 8);
+    if (action.handler == 1) ignored |= signal_bit(number);
+  }
+  raw(__NR_rt_sigprocmask, 2, 0, word(&blocked), 8);
+}
+
+void start_signals(Thread& thread, uint64_t ignored, uint64_t blocked) {
   thread.alternate_stack = {0, kStackDisabled, 0, 0};
+  thread.blocked = blocked;
   if (runtime.mode != Mode::kReplay) {
-    raw(__NR_rt_sigprocmask, 2, 0, word(&thread.blocked), 8);
-    const uint64_t kernel_mask = thread.blocked & ~kNeverBlocked;
+    const uint64_t kernel_mask = blocked & ~kNeverBlocked;
     raw(__NR_rt_sigprocmask, 2, word(&kernel_mask), 0, 8);
   }
-  for (int number = 1; number <= kSignals; ++number) {
-    KernelSigaction inherited = {};
-    if (runtime.mode != Mode::kReplay) raw(__NR_rt_sigaction, number, 0, word(&inherited), 8);
-    runtime.actions[number] = {inherited.handler == 1 ? uint64_t{1} : 0, 0, 0, 0};
-    follow_action(number);
-  }
+  reset_actions(ignored);
   set_kernel_action(kSigsys, on_system_call, 0);
   for (int number = 1; number <= kSignals; ++number) {
     if (kFaults & signal_bit(number)) set_kernel_action(number, on_fault, 0);
   }
 }
 
-void reset_actions() {
+void reset_actions(uint64_t ignored) {
   for (int number = 1; number <= kSignals; ++number) {
-    if (runtime.actions[number].handler > 1) runtime.actions[number] = {0, 0, 0, 0};
+    runtime.actions[number] = {ignored & signal_bit(number) ? uint64_t{1} : 0, 0, 0, 0};
+    follow_action(number);
   }
 }
 

@@ -5,11 +5,14 @@
 
 namespace culprit::loader {
 
-/// Installs the runtime's handlers and takes over what was inherited (ignored signals, the mask).
-void start_signals(Thread& thread);
+/// The signals that this process was started with ignored and blocked.
+void inherited_signals(uint64_t& ignored, uint64_t& blocked);
 
-/// As execve does: handled signals get their default action again.
-void reset_actions();
+/// Installs the runtime's handlers; the program starts with these signals ignored and blocked.
+void start_signals(Thread& thread, uint64_t ignored, uint64_t blocked);
+
+/// As after execve: these signals are ignored, all others have their default action.
+void reset_actions(uint64_t ignored);
 
 /// rt_sigaction, rt_sigprocmask, rt_sigreturn, rt_sigsuspend, sigaltstack. The result; rt_sigreturn changes the
 /// context.
