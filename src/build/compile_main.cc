@@ -17,6 +17,7 @@
 
 #include <CLI/CLI.hpp>
 #include <chrono>
+#include <functional>
 #include <map>
 #include <thread>
 
@@ -91,7 +92,7 @@ uint64_t code_bytes(const std::string& object) {
   return bytes;
 }
 
-using Optimise = void (*)(llvm::Module&, llvm::TargetMachine&);
+using Optimise = std::function<void(llvm::Module&, llvm::TargetMachine&)>;
 
 /// The work of the compile step, whose parts become objects side by side.
 class Compilation {
@@ -134,15 +135,18 @@ class Compilation {
   }
 
   void generate_code() {
-    if (program_.module) add_part("fast bodies", *program_.module, optimise_instrumented);
-    if (instrumented_.observed_half) add_part("observed bodies", *instrumented_.observed_half, optimise_instrumented);
+    if (program_.module) add_parts("fast bodies", *program_.module, instrumented_.fast_parts);
+    if (instrumented_.observed_half) {
+      add_parts("observed bodies", *instrumented_.observed_half, instrumented_.observed_parts);
+    }
     for (const UnmergedUnit& unit : program_.unmerged) {
       const std::string& name = job_.units[unit.unit].name;
       if (llvm::Error error = unit.module->materializeAll()) {
         throw UserError(fmt::format("{}: {}", name, llvm::toString(std::move(error))),
                         "compile the program again with this Culprit's culprit-cc");
       }
-      add_part(name, *unit.module, optimise_natively);
+      add_part(name, *unit.module,
+               [](llvm::Module& module, llvm::TargetMachine& machine) { optimise_natively(module, machine); });
     }
     for (StepTime& step : run_tasks(parts_, std::thread::hardware_concurrency(), progress_)) {
       report_.steps.push_back(std::move(step));
@@ -150,8 +154,19 @@ class Compilation {
     for (const std::string& object : report_.objects) report_.code_bytes += code_bytes(object);
   }
 
+  void add_parts(const std::string& name, llvm::Module& half, const Division& division) {
+    for (unsigned part = 0; part != division.parts; ++part) {
+      const std::string which =
+          division.parts == 1 ? name : fmt::format("{}, part {} of {}", name, part + 1, division.parts);
+      add_part(which, half, [&division, part](llvm::Module& module, llvm::TargetMachine& machine) {
+        keep_part(module, division, part);
+        optimise_instrumented(module, machine);
+      });
+    }
+  }
+
   /// Optimises a module and writes its object, in a process of its own.
-  void add_part(const std::string& name, llvm::Module& module, Optimise optimise) {
+  void add_part(const std::string& name, llvm::Module& module, const Optimise& optimise) {
     report_.objects.push_back(fs::path(job_.output_directory) / fmt::format("{}.o", report_.objects.size()));
     const std::string object = report_.objects.back();
     parts_.push_back({name, [this, &module, optimise, object](const BeginStep& begin) {

@@ -8,63 +8,13 @@
 
 #include "base/error.h"
 #include "format/runtime_abi.h"
+#include "instrument/share_symbols.h"
 
 namespace culprit {
 namespace {
 
-/// Appended to statics that the other half must see, so that they meet no symbol of a native object.
-constexpr const char* kSharedSuffix = ".culprit";
-
 llvm::StringRef without_suffix(const llvm::Function& fast_body) {
   return fast_body.getName().drop_back(llvm::StringRef(format::kFastSuffix).size());
-}
-
-bool is_for_compiler(const llvm::GlobalValue& value) {
-  return value.getName().starts_with("llvm.") || value.hasAppendingLinkage();
-}
-
-/// Makes a symbol that only this module knows known to the other half.
-void share(llvm::GlobalValue& value, const llvm::StringSet<>& named_in_assembly) {
-  if (is_for_compiler(value) || value.isDeclaration()) return;
-  // What this half does not use may still be used by the other.
-  if (value.hasLinkOnceODRLinkage()) value.setLinkage(llvm::GlobalValue::WeakODRLinkage);
-  if (value.hasLinkOnceAnyLinkage()) value.setLinkage(llvm::GlobalValue::WeakAnyLinkage);
-  if (!value.hasLocalLinkage()) return;
-  const std::string name = value.getName().str();
-  value.setName(name + kSharedSuffix);
-  value.setLinkage(llvm::GlobalValue::ExternalLinkage);
-  value.setVisibility(llvm::GlobalValue::HiddenVisibility);
-  value.setDSOLocal(true);
-  if (auto* object = llvm::dyn_cast<llvm::GlobalObject>(&value)) object->setComdat(nullptr);
-  if (!named_in_assembly.contains(name)) return;
-  value.getParent()->appendModuleInlineAsm(fmt::format("\t.set\t\"{}\", \"{}\"", name, value.getName().str()));
-}
-
-/// A function in place of an ifunc, whose resolver is in the other half.
-void declare_ifuncs(llvm::Module& module) {
-  for (llvm::GlobalIFunc& indirect : llvm::make_early_inc_range(module.ifuncs())) {
-    auto* declared = llvm::Function::Create(llvm::cast<llvm::FunctionType>(indirect.getValueType()),
-                                            llvm::GlobalValue::ExternalLinkage, "", &module);
-    declared->takeName(&indirect);
-    declared->setVisibility(indirect.getVisibility());
-    indirect.replaceAllUsesWith(declared);
-    indirect.eraseFromParent();
-  }
-}
-
-/// Variables are described once, by the half that holds them.
-void forget_variables_in_debug_info(llvm::Module& module) {
-  for (llvm::DICompileUnit* unit : module.debug_compile_units()) unit->replaceGlobalVariables(nullptr);
-  for (llvm::GlobalVariable& variable : module.globals()) variable.eraseMetadata(llvm::LLVMContext::MD_dbg);
-}
-
-void remove_what_is_unused(llvm::Module& module) {
-  for (const char* list : {"llvm.used", "llvm.compiler.used", "llvm.global_ctors", "llvm.global_dtors"}) {
-    if (llvm::GlobalVariable* variable = module.getNamedGlobal(list)) variable->eraseFromParent();
-  }
-  for (llvm::Function& function : llvm::make_early_inc_range(module)) {
-    if (function.isDeclaration() && function.use_empty()) function.eraseFromParent();
-  }
 }
 
 }  // namespace
@@ -75,7 +25,7 @@ std::unique_ptr<llvm::Module> split_observed_half(llvm::Module& program, FastBod
   llvm::SetVector<const llvm::Function*> copied;
   for (llvm::Function& function : program) {
     if (!is_instrumented(function)) {
-      share(function, named_in_assembly);
+      share_symbol(function, named_in_assembly);
       continue;
     }
     if (function.hasFnAttribute(kSingleBodyAttribute)) {
@@ -87,9 +37,9 @@ std::unique_ptr<llvm::Module> split_observed_half(llvm::Module& program, FastBod
     }
     copied.insert(&function);
   }
-  for (llvm::GlobalVariable& variable : program.globals()) share(variable, named_in_assembly);
-  for (llvm::GlobalAlias& alias : program.aliases()) share(alias, named_in_assembly);
-  for (llvm::GlobalIFunc& indirect : program.ifuncs()) share(indirect, named_in_assembly);
+  for (llvm::GlobalVariable& variable : program.globals()) share_symbol(variable, named_in_assembly);
+  for (llvm::GlobalAlias& alias : program.aliases()) share_symbol(alias, named_in_assembly);
+  for (llvm::GlobalIFunc& indirect : program.ifuncs()) share_symbol(indirect, named_in_assembly);
 
   llvm::ValueToValueMapTy copy_of;
   std::unique_ptr<llvm::Module> half = llvm::CloneModule(program, copy_of, [&](const llvm::GlobalValue* value) {

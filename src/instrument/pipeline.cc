@@ -91,10 +91,12 @@ PipelineReport instrument_program(llvm::Module& program, const Plan& plan, const
     report.observed_half = split_observed_half(program, bodies, named_in_assembly, report.single_bodies);
     insert_observation(*report.observed_half, plan);
     check(*report.observed_half);
+    report.observed_parts = divide(*report.observed_half, named_in_assembly);
   }
   emit_thunks(program, bodies.thunks, bodies.aliases);
   define_initial_observe(program, plan.start_observed);
   check(program);
+  report.fast_parts = divide(program, named_in_assembly);
   return report;
 }
 

@@ -10,6 +10,7 @@
 
 #include "build/plan.h"
 #include "instrument/native_functions.h"
+#include "instrument/parts.h"
 
 namespace culprit {
 
@@ -21,10 +22,12 @@ struct PipelineReport {
   size_t counted_loops = 0;                      ///< loops that need no tick
   /// Observed bodies, a module of its own that refers to the program's by hidden symbols; null when the plan has none.
   std::unique_ptr<llvm::Module> observed_half;
+  Division fast_parts;      ///< of the program itself
+  Division observed_parts;  ///< of observed_half
 };
 
-/// Instruments `program` in place; it becomes the fast half, which holds all variables, thunks and fast bodies. Both
-/// halves are then to be optimised (instrument/optimise.h) and compiled, in parallel if wanted, and linked. The program
+/// Instruments `program` in place; it becomes the fast half, which holds all variables, thunks and fast bodies. The
+/// parts of both are then to be optimised (instrument/optimise.h) and compiled, in parallel if wanted, and linked. The program
 /// model is written to `model`, if that is not empty; it is the same whatever the plan.
 PipelineReport instrument_program(llvm::Module& program, const Plan& plan, const std::filesystem::path& model = {});
 
