@@ -1,6 +1,7 @@
 #include "build/plan.h"
 
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <fstream>
 
@@ -10,7 +11,8 @@ namespace culprit {
 namespace {
 
 std::string write_plan(const std::string& text) {
-  const std::string path = testing::TempDir() + "/plan.toml";
+  // Tests run side by side, each in a process of its own.
+  const std::string path = testing::TempDir() + "/" + std::to_string(::getpid()) + "-plan.toml";
   std::ofstream(path) << text;
   return path;
 }
