@@ -10,7 +10,7 @@ all: build
 build:
 	tools/install-deps
 	cmake --preset $(PRESET)
-	cmake --build --preset $(PRESET) -j$(JOBS) --target tools
+	cmake --build --preset $(PRESET) -j$(JOBS) --target src/all
 
 test:
 	tools/install-deps --tests
@@ -27,5 +27,5 @@ demo: build
 acceptance:
 	tools/install-deps --acceptance
 	cmake --preset $(PRESET)
-	cmake --build --preset $(PRESET) -j$(JOBS) --target tools
+	cmake --build --preset $(PRESET) -j$(JOBS) --target src/all
 	tests/acceptance/run --build $(BUILD)
