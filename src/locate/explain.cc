@@ -6,20 +6,24 @@
 #include <filesystem>
 #include <unordered_set>
 
+#include "session/variables.h"
+
 namespace culprit {
 namespace {
 
 constexpr uint64_t kLogCapacity = uint64_t{1} << 26;  // branch instances; 256 MiB, used as far as the run is long
 constexpr size_t kMostFrames = 64;
+constexpr size_t kFramesWithVariables = 2;
 constexpr size_t kMostSuspects = 10;
 
 struct FailingRun {
   ObservedEnd end;
+  std::vector<std::vector<VariableValue>> variables;  ///< of the innermost frames
   ControlBlock::BranchLog log;
 };
 
 /// Runs the program once as it is, logs its branches, and looks at it where it stops.
-FailingRun observe(const ExplainRequest& request) {
+FailingRun observe(const ExplainRequest& request, const program::ProgramModel& model) {
   ControlSetup setup;
   setup.mode = format::SessionMode::kLogBranches;
   setup.log_capacity = kLogCapacity;
@@ -30,6 +34,9 @@ FailingRun observe(const ExplainRequest& request) {
   if (run.wait_for_stop(request.time_limit)) {
     result.end.stop = control.head().stop;
     result.end.frames = read_frames(run, result.end.stop.frames, kMostFrames);
+    for (size_t i = 0; i < result.end.frames.size() && i < kFramesWithVariables; ++i) {
+      result.variables.push_back(read_variables(run, model, result.end.frames[i]));
+    }
     run.release();
   }
   result.end.wait_status = run.end().wait_status;
@@ -52,18 +59,34 @@ std::string ordinal(uint64_t n) {
   return fmt::format("{}{}", n, ending);
 }
 
+/// Where the program goes on when the branch is taken or not: "line 40".
+std::string way_text(const program::ProgramModel& model, uint32_t block, bool taken) {
+  const format::EdgeKind wanted = taken ? format::EdgeKind::kTrue : format::EdgeKind::kFalse;
+  for (const uint32_t edge : model.edges_of(block)) {
+    if (model.edge_kind(edge) != wanted) continue;
+    for (const uint32_t statement : model.statements_of(model.edge(edge).target)) {
+      const format::StatementRecord& record = model.statement(statement);
+      if (record.line == 0) continue;
+      const bool same_line = record.line == place_of_branch(model, block).line;
+      return same_line ? fmt::format("column {} of this line", record.column) : fmt::format("line {}", record.line);
+    }
+  }
+  return taken ? "its true side" : "its false side";
+}
+
 report::Finding finding_of(const program::ProgramModel& model, const CriticalBranch& branch, const Oracle& oracle) {
   const std::string which =
       branch.occurrence == 0 ? "In one execution" : fmt::format("In its {} execution", ordinal(branch.occurrence));
   const char* otherwise = branch.repair == Repair::kSurvives
-                              ? "the program ends by itself instead of failing, though not as a good run would"
-                          : oracle.output ? "the program does what is expected"
-                                          : "the program does not fail";
+                              ? "the program would end by itself instead of failing, though not as a good run does"
+                          : oracle.output ? "the program would do what is expected"
+                                          : "the program would not fail";
   return {.kind = branch.repair == Repair::kRepairs ? "critical-branch" : "surviving-branch",
           .place = place_of_branch(model, branch.block),
           .instance = branch.occurrence,
-          .evidence = fmt::format("{} this condition was {}; had it been {}, {}.", which, branch.taken, !branch.taken,
-                                  otherwise),
+          .evidence =
+              fmt::format("{} it led to {}; had it led to {}, {}.", which, way_text(model, branch.block, branch.taken),
+                          way_text(model, branch.block, !branch.taken), otherwise),
           .proved = branch.verified};
 }
 
@@ -101,11 +124,15 @@ report::Explanation explain(const ExplainRequest& request, const program::Progra
 
   // See how the run fails, and where.
   progress("running the program", 0, 0);
-  const FailingRun failing = observe(request);
+  const FailingRun failing = observe(request, model);
   explanation.failure = recognise_failure(model, failing.end, request.expectation);
   if (!explanation.failure) return explanation;
-  for (const Frame& frame : failing.end.frames) {
-    explanation.activations.push_back({.place = place_of_statement(model, frame.statement), .variables = {}});
+  for (size_t i = 0; i < failing.end.frames.size(); ++i) {
+    report::Activation activation{.place = place_of_statement(model, failing.end.frames[i].statement), .variables = {}};
+    if (i < failing.variables.size()) {
+      for (const VariableValue& each : failing.variables[i]) activation.variables.push_back({each.name, each.value});
+    }
+    explanation.activations.push_back(std::move(activation));
   }
 
   // Find the branches that the failure went through.
