@@ -20,6 +20,7 @@
 #include "instrument/split_coroutines.h"
 #include "instrument/thunks.h"
 #include "instrument/ticks.h"
+#include "instrument/variable_lifetimes.h"
 
 namespace culprit {
 namespace {
@@ -36,6 +37,7 @@ void define_initial_observe(llvm::Module& program, bool observed) {
 void insert_observation(llvm::Module& half, const Plan& plan) {
   if (plan.hooks == Hooks::kCounts) insert_count_hooks(half);
   const bool homes = plan.observed == ObservedBodies::kHomes;
+  if (!homes) keep_variables_until_return(half);
   for (llvm::Function& function : half) {
     if (!is_instrumented(function)) continue;
     if (homes) lower_private_homes(function);
