@@ -1,5 +1,5 @@
 // Variable-length arrays and alloca in loops, with exits by goto, break and return; each iteration's memory is given back.
-// EXPECT: vla 1665665000 same place 1
+// EXPECT: vla 1666665000 same place 1
 // EXPECT: alloca 4950 distinct 1
 // EXPECT: early 45
 // EXPECT: aligned 0 matrix 285
