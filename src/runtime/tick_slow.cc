@@ -1,6 +1,8 @@
 #include "runtime/tick_slow.h"
 
+#include "format/tick_call.h"
 #include "runtime/counts.h"
+#include "runtime/raw_syscall.h"
 #include "runtime/thread_state.h"
 
 /// Gives the calling thread its user stack and private stack.
@@ -28,7 +30,10 @@ extern "C" __attribute__((visibility("hidden"))) void culprit_tick_slow_part(cul
   using namespace culprit::runtime;
   culprit::format::ThreadState& thread = culprit_thread;
   if (thread.granted == 0) set_up_thread(thread);
-  // What the assembly added counts as granted.
-  thread.granted += kTicksWhileSaving + kUnlimitedTicks;
-  thread.budget += kUnlimitedTicks;
+  // Counting is exact: what the assembly added is taken back before the thread says how many ticks it has passed.
+  thread.budget -= kTicksWhileSaving;
+  const long asked = raw_syscall(culprit::format::kTickCall, as_argument(&thread));
+  const int64_t more = asked > 0 ? asked : kUnlimitedTicks;
+  thread.granted += static_cast<uint64_t>(more);
+  thread.budget += more;
 }

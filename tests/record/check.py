@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
-"""Records a command and replays it: check.py CULPRIT [--times N] [--status N] [--signal N] [--children] [--trap] -- COMMAND…
+"""Records a command and replays it: check.py CULPRIT [--times N] [--status N] [--signal N] [--children] [--trap] [--capture SOURCE] -- COMMAND…
 
 Each replay must verify, and show the same output and error as the recorded run did. With --children output is not
 compared: what unrecorded children write themselves is not shown again.
 """
 import argparse
 import json
+import os
 import pathlib
 import subprocess
 import sys
@@ -16,6 +17,14 @@ def own_lines(text):
     return b"\n".join(line for line in text.split(b"\n") if not line.startswith((b"culprit:", b'{"')))
 
 
+def build(culprit, source, folder):
+    compiler = pathlib.Path(culprit).parent / "culprit-cc"
+    subprocess.run([compiler, "-O2", "-g", "-pthread", source, "-o", folder / "program"], check=True)
+    subprocess.run([culprit, "build", folder / "program", "-o", folder / "program.fast"], check=True,
+                   stdout=subprocess.DEVNULL, env=dict(os.environ, CULPRIT_CACHE=str(folder / "cache")))
+    return folder / "program.fast"
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("culprit")
@@ -24,6 +33,8 @@ def main():
     parser.add_argument("--signal", type=int, default=0)
     parser.add_argument("--children", action="store_true")
     parser.add_argument("--trap", action="store_true", help="intercept by seccomp")
+    parser.add_argument("--capture", metavar="SOURCE",
+                        help="the command is this C program, compiled by culprit-cc and built with ticks")
     parser.add_argument("--events-at-least", type=int, default=10)
     split = sys.argv.index("--")
     options = parser.parse_args(sys.argv[1:split])
@@ -32,6 +43,8 @@ def main():
     with tempfile.TemporaryDirectory(prefix="culprit-record-") as folder:
         directory = pathlib.Path(folder) / "rec"
         trap = ["--trap"] if options.trap else []
+        if options.capture:
+            command = [build(options.culprit, options.capture, pathlib.Path(folder))]
         recorded = subprocess.run([options.culprit, "record", *trap, "--json", "-o", directory, "--", *command],
                                   stdin=subprocess.DEVNULL, capture_output=True, timeout=300)
         if recorded.returncode != 0:

@@ -9,6 +9,7 @@
 #include "runtime/loader/log_writer.h"
 #include "runtime/loader/signals.h"
 #include "runtime/loader/text.h"
+#include "runtime/loader/ticks.h"
 
 namespace culprit::loader {
 namespace {
@@ -168,7 +169,7 @@ void note_refused(const Call& call) {
                 .thread = current_thread().index,
                 .check = 0,
                 .result = 0,
-                .ticks = 0},
+                .ticks = ticks_of(current_thread())},
                &text, 1);
 }
 
@@ -205,6 +206,11 @@ const Event& expect(const Call& call) {
 }
 
 void compare_check(const Call& call, const Event& event) {
+  if (const uint64_t ticks = ticks_of(current_thread()); ticks != event.ticks) {
+    diverge({EventKind::kCall, current_thread().index, static_cast<uint32_t>(call.number), 0, call.arguments,
+             call.context->rip},
+            "makes the call at another tick");
+  }
   const uint32_t check = check_of(call, event.result);
   if (check == event.check) return;
   diverge({EventKind::kCall, current_thread().index, static_cast<uint32_t>(call.number), check, call.arguments,
@@ -245,7 +251,7 @@ void log_call(const Call& call, const Before& before, long result) {
                 .thread = current_thread().index,
                 .check = check,
                 .result = result,
-                .ticks = 0},
+                .ticks = ticks_of(current_thread())},
                parts, extents.count);
 }
 
@@ -286,7 +292,7 @@ long settle(Call& call, long result) {
                 .thread = current_thread().index,
                 .check = check,
                 .result = result,
-                .ticks = 0});
+                .ticks = ticks_of(current_thread())});
   return result;
 }
 

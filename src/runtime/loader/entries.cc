@@ -1,5 +1,6 @@
 #include "runtime/loader/entries.h"
 
+#include "format/tick_call.h"
 #include "runtime/loader/calls.h"
 #include "runtime/loader/log_cursor.h"
 #include "runtime/loader/log_writer.h"
@@ -7,6 +8,7 @@
 #include "runtime/loader/signals.h"
 #include "runtime/loader/text.h"
 #include "runtime/loader/threads.h"
+#include "runtime/loader/ticks.h"
 #include "runtime/loader/trapped_instructions.h"
 
 extern "C" const char __executable_start[], etext[];
@@ -58,7 +60,9 @@ void on_system_call(int, Siginfo*, Context* context) {
                context,
                false};
   thread.call_number = call.number;
-  const long result = answer(call);
+  thread.in_tick = thread.ticked;
+  thread.ticked = false;
+  const long result = call.number == format::kTickCall ? tick_call(call) : answer(call);
   if (call.context_replaced) {
     thread.call_number = kNoCall;  // what is interrupted now is not this call
   } else {

@@ -9,6 +9,7 @@
 #include "runtime/loader/signals.h"
 #include "runtime/loader/text.h"
 #include "runtime/loader/threads.h"
+#include "runtime/loader/ticks.h"
 #include "runtime/loader/trapped_instructions.h"
 
 namespace culprit::loader {
@@ -132,15 +133,16 @@ const char* interception_word() {
 long start_recorded(Call& call) {
   static Target target;
   if (const long result = find_target(reinterpret_cast<const char*>(call.arguments[0]), target)) return result;
-  Line descriptor, check, copies, thread;
+  Line descriptor, check, copies, thread, ticks;
   char outputs[kRememberedOutputs + 1];
   descriptor << runtime.directory;
   check << static_cast<uint64_t>(check_of(call, 0));
   copies << static_cast<uint64_t>(copies_made());
   thread << static_cast<uint64_t>(current_thread().index);
+  ticks << ticks_of(current_thread());
   const char* first[kContinueWords] = {"culprit-ld",   "continue",   interception_word(), descriptor.text(),
                                        target.program, check.text(), copies.text(),       outputs_text(outputs),
-                                       thread.text()};
+                                       thread.text(),  ticks.text()};
   raw(__NR_fcntl, runtime.directory, F_SETFD, 0);
   const long result = start_again(call, target, first, kContinueWords);
   raw(__NR_fcntl, runtime.directory, F_SETFD, 1 /* FD_CLOEXEC */);
@@ -180,6 +182,7 @@ long replay_execute(Call& call) {
   }
   runtime.space.clear();
   end_other_threads(current_thread());
+  current_thread().tick_state = 0;
   current_thread().alternate_stack = {0, kStackDisabled, 0, 0};
   const format::StartRegisters start = load_recorded_program();
   reset_actions(start.ignored);
@@ -189,10 +192,10 @@ long replay_execute(Call& call) {
   return 0;
 }
 
-int number_of(const char* text) {
+int64_t number_of(const char* text) {
   int64_t number = 0;
   for (; *text >= '0' && *text <= '9'; ++text) number = number * 10 + (*text - '0');
-  return static_cast<int>(number);
+  return number;
 }
 
 }  // namespace
@@ -210,7 +213,7 @@ long execute(Call& call) {
 }
 
 void continue_recording(char** words) {
-  runtime.directory = number_of(words[3]);
+  runtime.directory = static_cast<int>(number_of(words[3]));
   raw(__NR_fcntl, runtime.directory, F_SETFD, 1 /* FD_CLOEXEC */);
   continue_copies(static_cast<uint32_t>(number_of(words[6])));
   for (uint32_t fd = 0; fd < kRememberedOutputs && words[7][fd]; ++fd) {
@@ -224,7 +227,7 @@ void continue_recording(char** words) {
                 .thread = static_cast<uint32_t>(number_of(words[8])),
                 .check = static_cast<uint32_t>(number_of(words[5])),
                 .result = 0,
-                .ticks = 0});
+                .ticks = static_cast<uint64_t>(number_of(words[9]))});
 }
 
 }  // namespace culprit::loader

@@ -13,11 +13,11 @@ inline constexpr uint64_t kThreadRegionBytes = 1 << 20;  ///< guard page, runtim
 inline constexpr uint64_t kRingAddress = 0x620000000000;
 inline constexpr uint64_t kReportAddress = 0x621000000000;
 inline constexpr uint64_t kStreamAddress = 0x630000000000;
-inline constexpr uint64_t kRuntimeHigh = 0x700000000000;
+inline constexpr uint64_t kRuntimeHigh = 0x640000000000;
 
-// The program's.
+// The program's. Captured programs put their stacks at 0x640000000000 and 0x740000000000 (src/runtime/stacks.cc).
 inline constexpr uint64_t kProgramBase = 0x555555400000;  ///< of a position-independent executable
-inline constexpr uint64_t kMapLow = 0x700000000000;       ///< mmap without a place: from kMapHigh down
+inline constexpr uint64_t kMapLow = 0x780000000000;       ///< mmap without a place: from kMapHigh down
 inline constexpr uint64_t kMapHigh = 0x7d0000000000;
 inline constexpr uint64_t kStackTop = 0x7d8000000000;
 inline constexpr uint64_t kProgramHigh = 0x7d8000000000;  ///< the program has nothing at or above this

@@ -4,6 +4,7 @@
 #include "runtime/loader/files.h"
 #include "runtime/loader/log_cursor.h"
 #include "runtime/loader/log_writer.h"
+#include "runtime/loader/ticks.h"
 
 namespace culprit::loader {
 namespace {
@@ -65,7 +66,7 @@ long settle_mapping(Call& call, long result, uint32_t file) {
                 .thread = current_thread().index,
                 .check = check_of(call, result),
                 .result = result,
-                .ticks = 0},
+                .ticks = ticks_of(current_thread())},
                &part, 1);
   return result;
 }

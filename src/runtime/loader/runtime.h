@@ -36,6 +36,10 @@ struct Thread {
   uint64_t call_number;            ///< of the call being answered
   uint32_t slot;                   ///< of its region; used again after its end
   uint32_t in_kernel;              ///< cleared by the kernel when the thread is gone
+  uint64_t tick_state;             ///< its format::ThreadState; 0 until its first slow tick
+  bool ticked;                     ///< the call before this one was a tick's
+  bool in_tick;                    ///< this call is the one that ends a tick's slow path
+  uint64_t frame_in_tick;          ///< of the handler that was entered there
   uint64_t clear_at_end;           ///< the word that a joiner waits for
   uint64_t robust_list;
   // Recording: scheduling (baton.h, futex.h).

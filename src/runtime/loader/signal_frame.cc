@@ -1,6 +1,7 @@
 #include "runtime/loader/signal_frame.h"
 
 #include "runtime/loader/signals.h"
+#include "runtime/loader/ticks.h"
 
 namespace culprit::loader {
 namespace {
@@ -50,11 +51,14 @@ void enter_handler(Thread& thread, Context& context, const Siginfo& siginfo, Ker
   if (!runtime.space.covers(at, top)) die_by_signal(kSigsegv);
 
   auto* frame = reinterpret_cast<Frame*>(at);
+  enter_handler_in_tick(thread, at);
   __builtin_memcpy(reinterpret_cast<void*>(state), reinterpret_cast<const void*>(context.fpstate), bytes);
   frame->restorer = action.restorer;
   frame->siginfo = siginfo;
   frame->context = context;
   frame->context.link = 0;
+  // The kernel leaves these as they were on the runtime's stack.
+  __builtin_memset(frame->context.reserved, 0, sizeof frame->context.reserved);
   frame->context.stack = thread.alternate_stack;
   frame->context.fpstate = state;
   frame->context.mask = thread.waited_under_mask ? thread.mask_after_wait : thread.blocked;
@@ -92,6 +96,7 @@ void leave_handler(Thread& thread, Context& context) {
   // The restorer was returned to, so the context is what the stack pointer points at.
   const uint64_t at = context.rsp;
   if (!runtime.space.covers(at, at + sizeof(Context))) die_by_signal(kSigsegv);
+  leave_handler_in_tick(thread, at - offsetof(Frame, context));
   const Context& saved = *reinterpret_cast<const Context*>(at);
   const uint64_t own_state = context.fpstate;
   const uint64_t bytes = state_bytes(own_state);

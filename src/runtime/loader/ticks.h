@@ -1,0 +1,19 @@
+// The software clock of captured programs: quanta while recording, the same quanta on replay.
+#pragma once
+
+#include "runtime/loader/runtime.h"
+
+namespace culprit::loader {
+
+/// A tick asks for more (format/tick_call.h): other threads run first, if any are ready. Logs the tick or compares it.
+long tick_call(Call& call);
+
+/// Ticks that the thread has passed; 0 when it has not ticked yet.
+uint64_t ticks_of(const Thread& thread);
+
+// A handler that is entered inside the slow path of a tick, whose saved registers a further slow path would overwrite,
+// gets so many ticks that it does not meet one.
+void enter_handler_in_tick(Thread& thread, uint64_t frame);
+void leave_handler_in_tick(Thread& thread, uint64_t frame);
+
+}  // namespace culprit::loader
