@@ -8,8 +8,9 @@ namespace culprit::metadata {
 /// base plus offset in every body.
 inline constexpr const char* kUserHome = "culprit.user";
 
-/// On an alloca whose address nothing can see: !{i64 offset, i64 bytes}; a register in fast and traced bodies, private
-/// frame base plus offset in bodies with homes.
+/// On an alloca whose address nothing can see: !{i64 offset, i64 bytes, i64 in_memory}. Private frame base plus offset
+/// in bodies with homes; in traced bodies too when in_memory is 1 (the variable is accessed through its address, by
+/// functions that are called with it); otherwise a register. Fast bodies leave it to the optimiser.
 inline constexpr const char* kPrivateHome = "culprit.private";
 
 /// On the instruction that yields a frame's base address: !{i64 bytes, i64 alignment, i64 stack}; stack as in

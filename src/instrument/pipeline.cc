@@ -40,7 +40,7 @@ void insert_observation(llvm::Module& half, const Plan& plan) {
   if (!homes) keep_variables_until_return(half);
   for (llvm::Function& function : half) {
     if (!is_instrumented(function)) continue;
-    if (homes) lower_private_homes(function);
+    lower_private_homes(function, homes ? PrivateHomes::kAll : PrivateHomes::kInMemory);
     describe_variables(function);
   }
   if (plan.hooks == Hooks::kSession) {

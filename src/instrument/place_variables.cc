@@ -8,6 +8,7 @@
 #include "instrument/context_stacks.h"
 #include "instrument/metadata.h"
 #include "instrument/native_functions.h"
+#include "instrument/pointer_uses.h"
 #include "instrument/user_stack.h"
 #include "instrument/variable_class.h"
 
@@ -92,51 +93,64 @@ void move_to_front(const std::vector<llvm::AllocaInst*>& variables) {
   for (llvm::AllocaInst* variable : llvm::reverse(variables)) variable->moveBefore(entry, entry.begin());
 }
 
-void mark_private(llvm::AllocaInst& variable, uint64_t offset) {
+void mark_private(llvm::AllocaInst& variable, uint64_t offset, bool in_memory) {
   llvm::IRBuilder<> builder(variable.getContext());
   auto number = [&](uint64_t value) { return llvm::ConstantAsMetadata::get(builder.getInt64(value)); };
-  variable.setMetadata(metadata::kPrivateHome,
-                       llvm::MDNode::get(variable.getContext(), {number(offset), number(fixed_bytes(variable))}));
+  variable.setMetadata(
+      metadata::kPrivateHome,
+      llvm::MDNode::get(variable.getContext(), {number(offset), number(fixed_bytes(variable)), number(in_memory)}));
 }
 
-void place(llvm::Function& function, PlacedVariables& placed) {
+void place(llvm::Function& function, const PointerUses& uses, PlacedVariables& placed) {
   copy_memory_arguments(function);
   const Allocas allocas = allocas_of(function);
   move_to_front(allocas.fixed);
+  std::vector<llvm::AllocaInst*> by_class[3];
   const bool all_visible = calls_returns_twice(function);
-  FrameLayout user;
-  FrameLayout private_slots;
   for (llvm::AllocaInst* variable : allocas.fixed) {
-    const bool visible = all_visible || !is_private(*variable);
-    (visible ? user : private_slots).append(*variable);
+    const VariableClass its = all_visible ? VariableClass::kVisible : classify(*variable, uses);
+    by_class[static_cast<int>(its)].push_back(variable);
   }
-  for (const FrameVariable& slot : private_slots.variables) {
-    mark_private(*slot.variable, slot.offset);
+  const auto& [in_registers, invisible, visible] = by_class;
+  // First those that need memory in more bodies, so that the frame is small where the others need none.
+  FrameLayout private_slots;
+  for (llvm::AllocaInst* variable : invisible) private_slots.append(*variable);
+  for (llvm::AllocaInst* variable : in_registers) private_slots.append(*variable);
+  for (size_t i = 0; i < private_slots.variables.size(); ++i) {
+    const FrameVariable& slot = private_slots.variables[i];
+    mark_private(*slot.variable, slot.offset, i < invisible.size());
     store_pattern(*slot.variable);
   }
-  placed.on_user_stack += user.variables.size() + allocas.dynamic.size();
-  placed.private_slots += private_slots.variables.size();
-  placed.functions_with_user_frame += !user.variables.empty() || !allocas.dynamic.empty();
+  FrameLayout user;
+  for (llvm::AllocaInst* variable : visible) user.append(*variable);
+  placed.in_registers += in_registers.size();
+  placed.invisible += invisible.size();
+  placed.on_user_stack += visible.size() + allocas.dynamic.size();
+  placed.functions_with_user_frame += !visible.empty() || !allocas.dynamic.empty();
   build_frame(function, FrameStack::kUser, user, allocas.dynamic);
 }
 
 }  // namespace
 
 PlacedVariables place_variables(llvm::Module& module) {
-  PlacedVariables placed;
   give_contexts_stacks(module);
+  // Found before anything is moved: what a function does with its arguments shows best as long as its own variables are
+  // there.
+  const PointerUses uses(module);
+  PlacedVariables placed;
   for (llvm::Function& function : module) {
-    if (is_instrumented(function) && !function.isPresplitCoroutine()) place(function, placed);
+    if (is_instrumented(function) && !function.isPresplitCoroutine()) place(function, uses, placed);
   }
   return placed;
 }
 
-void lower_private_homes(llvm::Function& body) {
+void lower_private_homes(llvm::Function& body, PrivateHomes which) {
   FrameLayout layout;
   for (llvm::Instruction& instruction : body.getEntryBlock()) {
     auto* variable = llvm::dyn_cast<llvm::AllocaInst>(&instruction);
     llvm::MDNode* home = variable ? variable->getMetadata(metadata::kPrivateHome) : nullptr;
-    if (!home) continue;
+    const bool in_memory = home && operand(*home, 2) != 0;
+    if (!home || (which == PrivateHomes::kInMemory && !in_memory)) continue;
     layout.variables.push_back({variable, operand(*home, 0)});
     layout.bytes = std::max(layout.bytes, operand(*home, 0) + operand(*home, 1));
     layout.alignment = std::max(layout.alignment, variable->getAlign().value());

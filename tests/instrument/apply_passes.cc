@@ -58,9 +58,9 @@ void attach_threads(llvm::Module& module) {
   }
 }
 
-void lower_all_homes(llvm::Module& module) {
+void lower_homes(llvm::Module& module, PrivateHomes which) {
   for (llvm::Function& function : module) {
-    if (!function.isDeclaration()) lower_private_homes(function);
+    if (!function.isDeclaration()) lower_private_homes(function, which);
   }
 }
 
@@ -96,10 +96,11 @@ int main(int argc, char** argv) {
       {"variables",
        [](llvm::Module& m) {
          const PlacedVariables placed = place_variables(m);
-         llvm::errs() << "user " << placed.on_user_stack << ", private " << placed.private_slots << ", frames "
-                      << placed.functions_with_user_frame << "\n";
+         llvm::errs() << "user " << placed.on_user_stack << ", invisible " << placed.invisible << ", registers "
+                      << placed.in_registers << ", frames " << placed.functions_with_user_frame << "\n";
        }},
-      {"homes", lower_all_homes},
+      {"homes", [](llvm::Module& m) { lower_homes(m, PrivateHomes::kAll); }},
+      {"traced", [](llvm::Module& m) { lower_homes(m, PrivateHomes::kInMemory); }},
       {"describe",
        [](llvm::Module& m) {
          for (llvm::Function& function : m) describe_variables(function);

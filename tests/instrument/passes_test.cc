@@ -18,6 +18,7 @@
 #include "instrument/native_functions.h"
 #include "instrument/normalise.h"
 #include "instrument/place_variables.h"
+#include "instrument/pointer_uses.h"
 #include "instrument/variable_class.h"
 
 namespace culprit {
@@ -242,16 +243,73 @@ TEST_F(Passes, VisibleVariablesGoToTheUserStack) {
     })ir");
   std::vector<std::string> privates;
   for (llvm::AllocaInst* variable : all<llvm::AllocaInst>("f")) {
-    if (is_private(*variable)) privates.push_back(variable->getName().str());
+    const auto its = classify(*variable, PointerUses(*module_));
+    if (its == VariableClass::kRegister) privates.push_back(variable->getName().str());
   }
   EXPECT_EQ(privates, (std::vector<std::string>{"scalar", "pair"}));
   const PlacedVariables placed = place_variables(*module_);
-  EXPECT_EQ(placed.private_slots, 2u);
+  EXPECT_EQ(placed.in_registers, 2u);
   EXPECT_EQ(placed.on_user_stack, 4u);
   EXPECT_EQ(stack_pointer_stores("f"), (std::vector<std::string>{"publish", "pop"}));
   for (llvm::AllocaInst* variable : all<llvm::AllocaInst>("f")) {
     EXPECT_TRUE(variable->hasMetadata(metadata::kPrivateHome));
   }
+}
+
+TEST_F(Passes, AddressesAreFollowedIntoCallees) {
+  parse(R"ir(
+    @kept = global ptr null
+    define internal void @sets(ptr %where) {
+      %where.addr = alloca ptr
+      store ptr %where, ptr %where.addr
+      %again = load ptr, ptr %where.addr
+      store i32 1, ptr %again
+      ret void
+    }
+    define internal ptr @second(ptr %pair) {
+      %place = getelementptr i8, ptr %pair, i64 4
+      ret ptr %place
+    }
+    define internal void @walks(ptr %where, i32 %n) {
+      store i32 %n, ptr %where
+      %next = getelementptr i8, ptr %where, i64 4
+      %end = icmp eq i32 %n, 0
+      br i1 %end, label %out, label %on
+    on:
+      call void @walks(ptr %next, i32 0)
+      br label %out
+    out:
+      ret void
+    }
+    define internal void @keeps(ptr %where) {
+      store ptr %where, ptr @kept
+      ret void
+    }
+    define internal void @reads_beyond(ptr %where) {
+      %next = getelementptr i8, ptr %where, i64 4
+      %value = load i32, ptr %next
+      ret void
+    }
+    define i32 @f() {
+      %set = alloca i32
+      %pair = alloca { i32, i32 }
+      %walked = alloca i32
+      %kept_here = alloca i32
+      %overread = alloca i32
+      call void @sets(ptr %set)
+      %place = call ptr @second(ptr %pair)
+      store i32 2, ptr %place
+      call void @walks(ptr %walked, i32 3)
+      call void @keeps(ptr %kept_here)
+      call void @reads_beyond(ptr %overread)
+      ret i32 0
+    })ir");
+  const PointerUses uses(*module_);
+  std::vector<std::string> invisible;
+  for (llvm::AllocaInst* variable : all<llvm::AllocaInst>("f")) {
+    if (classify(*variable, uses) == VariableClass::kInvisible) invisible.push_back(variable->getName().str());
+  }
+  EXPECT_EQ(invisible, (std::vector<std::string>{"set", "pair"}));
 }
 
 TEST_F(Passes, FrameIsLeftAndFoundAgainOnEveryWay) {
@@ -341,7 +399,9 @@ TEST_F(Passes, HomesMoveToThePrivateStack) {
   place_variables(*module_);
   EXPECT_EQ(all<llvm::AllocaInst>("native").size(), 1u);
   EXPECT_EQ(all<llvm::AllocaInst>("f").size(), 2u);
-  lower_private_homes(function("f"));
+  lower_private_homes(function("f"), PrivateHomes::kInMemory);
+  EXPECT_EQ(all<llvm::AllocaInst>("f").size(), 2u);
+  lower_private_homes(function("f"), PrivateHomes::kAll);
   EXPECT_TRUE(all<llvm::AllocaInst>("f").empty());
   EXPECT_EQ(stack_pointer_stores("f"), (std::vector<std::string>{"publish", "pop"}));
   int homes = 0;
