@@ -15,6 +15,7 @@
 #include "build/content_hash.h"
 #include "build/link.h"
 #include "build/link_symbols.h"
+#include "build/removed_symbols.h"
 #include "capture/elf.h"
 #include "format/capture_format.h"
 
@@ -157,11 +158,16 @@ CompileReport run_compile(const CompileJob& job, Progress& progress) {
 void run_link(const LinkJob& job, Progress& progress) {
   progress.step("link");
   const fs::path messages = job.work / "link.log";
-  const std::vector<std::string> words = link_command(job);
-  write_file_atomically(job.work / "link.command", fmt::format("{}\n", fmt::join(words, "\n")));
-  const ProcessEnd end =
-      run_watched({.words = words, .messages = messages, .on_line = {}, .on_idle = [&] { progress.refresh(); }});
-  if (!end.succeeded()) fail_to_link(read_file(messages));
+  std::vector<std::string> words = link_command(job);
+  const auto link = [&] {
+    write_file_atomically(job.work / "link.command", fmt::format("{}\n", fmt::join(words, "\n")));
+    return run_watched({.words = words, .messages = messages, .on_line = {}, .on_idle = [&] { progress.refresh(); }});
+  };
+  if (link().succeeded()) return;
+  const auto removed = define_removed_symbols(*job.program, read_file(messages), job.work);
+  if (!removed) fail_to_link(read_file(messages));
+  words.push_back(*removed);
+  if (!link().succeeded()) fail_to_link(read_file(messages));
 }
 
 /// Compiles and links in `work`, leaving the entry's files in `staged`.

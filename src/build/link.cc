@@ -70,6 +70,7 @@ class Relink {
     const bool is_cxx = uses_cxx(*job_.program) || std::any_of(job_.absorbed.begin(), job_.absorbed.end(),
                                                                [](const Capture* each) { return uses_cxx(*each); });
     words_ = {is_cxx ? kCxxCompiler : kCompiler, "-fuse-ld=lld", "-o", job_.output};
+    for (const char* word : {"--no-demangle", "--error-limit=0"}) pass_to_linker(word);  // see removed_symbols.h
     switch (loading_of(*job_.program)) {
       case Loading::kDynamic:
         words_.push_back("-no-pie");

@@ -1,0 +1,54 @@
+#include "build/removed_symbols.h"
+
+#include <fmt/format.h>
+
+#include <set>
+#include <sstream>
+
+#include "base/file.h"
+#include "capture/elf.h"
+
+namespace culprit {
+namespace {
+
+constexpr std::string_view kError = "error: ";
+constexpr std::string_view kUndefined = "error: undefined symbol: ";
+constexpr std::string_view kSummary = "linker command failed";  // clang's word after lld's
+
+/// The undefined symbols; nothing when the linker complains of something else.
+std::set<std::string> only_undefined(const std::string& messages) {
+  std::set<std::string> names;
+  std::istringstream in(messages);
+  for (std::string line; std::getline(in, line);) {
+    if (const size_t at = line.find(kUndefined); at != std::string::npos) {
+      names.insert(line.substr(at + kUndefined.size()));
+    } else if (line.find(kError) != std::string::npos && line.find(kSummary) == std::string::npos) {
+      return {};
+    }
+  }
+  return names;
+}
+
+bool imports(const Capture& program, const std::set<std::string>& names) {
+  const ElfFile elf(program.file->bytes(), program.path);
+  for (const ElfSymbol& symbol : elf.symbols(".dynsym")) {
+    if (symbol.section == SHN_UNDEF && names.contains(std::string(symbol.name))) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+std::optional<std::filesystem::path> define_removed_symbols(const Capture& program, const std::string& messages,
+                                                            const std::filesystem::path& work) {
+  const std::set<std::string> names = only_undefined(messages);
+  if (names.empty() || imports(program, names)) return std::nullopt;
+  std::string text = "  .text\n";
+  for (const std::string& name : names) text += fmt::format("  .globl \"{0}\"\n\"{0}\":\n  ud2\n", name);
+  text += "  .section .note.GNU-stack,\"\",@progbits\n";
+  const std::filesystem::path path = work / "removed.s";
+  write_file_atomically(path, text);
+  return path;
+}
+
+}  // namespace culprit
