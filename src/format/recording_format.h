@@ -86,7 +86,9 @@ enum class EventKind : uint8_t {
 inline constexpr uint8_t kAtEntry = 1;       ///< a signal given before the next system call ran
 inline constexpr uint8_t kShowOnOutput = 2;  ///< the call wrote to what was the program's standard output
 inline constexpr uint8_t kShowOnError = 4;   ///< … standard error
-inline constexpr uint8_t kFatal = 8;         ///< the signal or fault ended the program
+inline constexpr uint8_t kInOwnCode =
+    16;                               ///< the signal ended the program while it ran its own code, at an unknown place
+inline constexpr uint8_t kFatal = 8;  ///< the signal or fault ended the program
 
 /// The header of every event; parts follow until `bytes` are used up.
 struct Event {

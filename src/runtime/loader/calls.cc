@@ -193,10 +193,6 @@ const Event& expect(const Call& call) {
   const Event* event = peek_event();
   if (event == nullptr) end_replay(format::ReplayState::kLogEnded, 0, 0, false);
   const bool same = event->kind == EventKind::kCall && event->thread == thread.index && event->number == call.number;
-  if (event->kind == EventKind::kExit && (event->flags & format::kFatal)) {
-    // Killed while in its own code: the place is not known more exactly than this.
-    end_replay(format::ReplayState::kFinished, 0, event->number, false);
-  }
   next_event();
   if (!same) {
     diverge({EventKind::kCall, thread.index, static_cast<uint32_t>(call.number), 0, call.arguments, call.context->rip},

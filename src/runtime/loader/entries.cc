@@ -46,13 +46,14 @@ void program_fault(Thread& thread, const Siginfo& siginfo, Context& context) {
   }
   if (!handled) die_by_signal(number);
   enter_handler(thread, context, siginfo, action);
+  end_where_recording_ends();
 }
 
 }  // namespace
 
 void on_system_call(int, Siginfo*, Context* context) {
   Thread& thread = current_thread();
-  if (give_signals(thread, *context, format::kAtEntry)) return;
+  if (give_signals(thread, *context, format::kAtEntry)) return end_where_recording_ends();
   if (runtime.mode == Mode::kReplay) wait_for_turn(thread);
   Call call = {context->rax,
                {context->rdi, context->rsi, context->rdx, context->r10, context->r8, context->r9},
@@ -69,6 +70,7 @@ void on_system_call(int, Siginfo*, Context* context) {
     context->rax = static_cast<uint64_t>(result);
   }
   give_signals(thread, *context, 0);
+  end_where_recording_ends();
 }
 
 void on_fault(int number, Siginfo* siginfo, Context* context) {
@@ -82,7 +84,9 @@ void on_fault(int number, Siginfo* siginfo, Context* context) {
     line.hex(siginfo->fields[0]);
     fail(line.text());
   }
-  if (number == kSigsegv && siginfo->code == kFromKernel && answer_instruction(thread, *context)) return;
+  if (number == kSigsegv && siginfo->code == kFromKernel && answer_instruction(thread, *context)) {
+    return end_where_recording_ends();
+  }
   program_fault(thread, *siginfo, *context);
 }
 

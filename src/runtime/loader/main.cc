@@ -124,5 +124,6 @@ extern "C" [[noreturn]] void culprit_loader_start(uint64_t* stack) {
       text_equal(words[2], "trapped")
           ? Interception::kTrap
           : intercept_calls(text_equal(words[2], "trap") ? Interception::kTrap : Interception::kDispatch);
+  end_where_recording_ends();
   enter_program(start.entry, start.stack);
 }

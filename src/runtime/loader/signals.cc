@@ -287,7 +287,7 @@ void queue_signal(Thread& thread, const Siginfo& siginfo, Context& context) {
     context.rip = word(interruptible_refused);
   }
   // Nothing the program does next may ever enter the runtime, and dying needs no handler.
-  if (runtime.actions[siginfo.number].handler == 0 && !in_runtime(context.rip)) die_by_signal(siginfo.number);
+  if (runtime.actions[siginfo.number].handler == 0 && !in_runtime(context.rip)) die_by_signal(siginfo.number, true);
 }
 
 long signal_call(Call& call) {
@@ -345,7 +345,17 @@ bool give_signals(Thread& thread, Context& context, uint8_t where) {
   return entered;
 }
 
-void die_by_signal(int number) {
+void end_where_recording_ends() {
+  if (runtime.mode != Mode::kReplay) return;
+  const Event* event = peek_event();
+  if (event == nullptr) end_replay(format::ReplayState::kLogEnded, 0, 0, false);
+  if (event->kind == EventKind::kExit && (event->flags & format::kInOwnCode)) {
+    next_event();
+    end_replay(format::ReplayState::kFinished, 0, event->number, false);
+  }
+}
+
+void die_by_signal(int number, bool in_own_code) {
   Thread& thread = current_thread();
   const uint32_t memory = hash_program_memory();
   if (runtime.mode == Mode::kReplay) {
@@ -357,7 +367,7 @@ void die_by_signal(int number) {
   }
   append_event({.bytes = 0,
                 .kind = EventKind::kExit,
-                .flags = format::kFatal,
+                .flags = static_cast<uint8_t>(format::kFatal | (in_own_code ? format::kInOwnCode : 0)),
                 .number = static_cast<uint16_t>(number),
                 .thread = thread.index,
                 .check = memory,

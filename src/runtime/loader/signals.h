@@ -28,7 +28,11 @@ const uint64_t* mask_during(const Call& call);
 void wait_under_mask(Thread& thread, uint64_t mask);
 
 /// Ends the process by `number` as the kernel's default action does, after logging it.
-[[noreturn]] void die_by_signal(int number);
+[[noreturn]] void die_by_signal(int number, bool in_own_code = false);
+
+/// Replaying: ends when the log holds nothing more, or only that the program was killed in its own code. It might never
+/// enter the runtime again.
+void end_where_recording_ends();
 
 /// Sets what the kernel restores when this entry is left.
 void set_blocked(Thread& thread, Context& context, uint64_t mask);

@@ -114,9 +114,6 @@ void switch_to(Thread& from, Thread& to) {
 Thread& next_thread() {
   const Event* event = peek_event();
   if (event == nullptr) end_replay(format::ReplayState::kLogEnded, 0, 0, false);
-  if (event->kind == EventKind::kExit && (event->flags & format::kFatal) && event->number == kSigkill) {
-    end_replay(format::ReplayState::kFinished, 0, event->number, false);
-  }
   Thread* thread = by_index(event->thread);
   if (thread == nullptr) fail("the recording goes on with a thread that does not exist");
   return *thread;
