@@ -40,18 +40,21 @@ class Measured:
 
     def run(self, command, directory, environment, limit, ignore):
         """One run; adds its user time. Output lines that match `ignore` say how long things took: they are not compared."""
-        output = directory / "output"
+        output, figures = directory / "output", directory / "figures"
         values = dict(environment, PROGRAM=str(self.executable), WRAPPER=" ".join(self.wrapper))
+        words = ["timeout", "--kill-after=5", str(limit), str(directory / "measure"), str(figures),
+                 "bash", "-c", f"exec $WRAPPER {command}"]
+        figures.unlink(missing_ok=True)
         with open(output, "wb") as file:
-            child = subprocess.Popen(["timeout", "--kill-after=5", str(limit), "bash", "-c", f"exec $WRAPPER {command}"],
-                                     cwd=directory, env=values, stdin=subprocess.DEVNULL, stdout=file, stderr=subprocess.DEVNULL)
-            _, status, usage = os.wait4(child.pid, 0)
-            child.returncode = os.waitstatus_to_exitcode(status)
-        self.seconds.append(usage.ru_utime)
-        self.peak_kib = max(self.peak_kib, usage.ru_maxrss)
+            subprocess.run(words, cwd=directory, env=values, stdin=subprocess.DEVNULL, stdout=file, stderr=subprocess.DEVNULL, check=False)
+        if not figures.exists():
+            raise Failure(f"{self.executable} did not end within {limit} s")
+        microseconds, peak, status = map(int, figures.read_text().split())
+        self.seconds.append(microseconds / 1e6)
+        self.peak_kib = max(self.peak_kib, peak)
         lines = output.read_bytes().splitlines(keepends=True)
         compared = b"".join(line for line in lines if not (ignore and re.search(ignore.encode(), line)))
-        outcome = (child.returncode, hashlib.sha256(compared).hexdigest())
+        outcome = (os.waitstatus_to_exitcode(status), hashlib.sha256(compared).hexdigest())
         if self.outcome not in (None, outcome):
             raise Failure(f"{self.executable.name} gives different outputs in two runs")
         self.outcome = outcome
@@ -97,6 +100,7 @@ def measure(program, variants, quick, rounds):
                        ASAN_OPTIONS="detect_leaks=0", INPUT=str(program.directory / "input"), BENCH=str(RECIPES))
     place = program.directory / "run"
     place.mkdir(exist_ok=True)
+    subprocess.run(["clang-19", "-O2", "-o", place / "measure", RECIPES / "measure.c"], check=True)
     (program.directory / "input").mkdir(exist_ok=True)
     if "prepare" in rules:
         log = program.log("prepare")
