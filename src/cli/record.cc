@@ -14,20 +14,45 @@ std::string how_it_ended(const recording::Manifest& manifest) {
   return fmt::format("exited with {}", manifest.exit_status);
 }
 
-ExitCode run(const recording::RecordOptions& options, bool json) {
-  const recording::Recorded recorded = recording::record(options);
+struct Options {
+  recording::RecordOptions record;
+  bool until_failure = false;
+  int tries = 200;
+  bool json = false;
+};
+
+void say(const recording::Recorded& recorded, const Options& options) {
   const recording::Manifest& manifest = recorded.manifest;
-  if (json) {
-    const nlohmann::json text = {{"recording", recorded.directory.string()},
-                                 {"exit_status", manifest.exit_status},
-                                 {"exit_signal", manifest.exit_signal},
-                                 {"events", manifest.events},
-                                 {"stream_bytes", manifest.stream_bytes}};
+  if (options.json) {
+    const nlohmann::json text = {{"recording", recorded.directory.string()}, {"exit_status", manifest.exit_status},
+                                 {"exit_signal", manifest.exit_signal},      {"events", manifest.events},
+                                 {"stream_bytes", manifest.stream_bytes},    {"chaos", options.record.chaos}};
     fmt::print(stderr, "{}\n", text.dump());
   } else {
     fmt::print(stderr, "culprit: the program {}; recorded {} events in {}\n", how_it_ended(manifest), manifest.events,
                recorded.directory.string());
   }
+}
+
+/// Records with one seed after the other until a run fails; runs that do not are removed.
+ExitCode record_until_failure(Options options) {
+  if (options.record.chaos == 0) options.record.chaos = 1;
+  for (int number = 1; number <= options.tries; ++number, ++options.record.chaos) {
+    const recording::Recorded recorded = recording::record(options.record);
+    if (recorded.manifest.exit_status != 0 || recorded.manifest.exit_signal != 0) {
+      if (!options.json) fmt::print(stderr, "culprit: try {} failed (--chaos={})\n", number, options.record.chaos);
+      say(recorded, options);
+      return ExitCode::kAnswered;
+    }
+    std::filesystem::remove_all(recorded.directory);
+  }
+  fmt::print(stderr, "culprit: none of {} runs failed; no recording is kept\n", options.tries);
+  return ExitCode::kNothingFound;
+}
+
+ExitCode run(const Options& options) {
+  if (options.until_failure) return record_until_failure(options);
+  say(recording::record(options.record), options);
   return ExitCode::kAnswered;
 }
 
@@ -37,22 +62,31 @@ const Registration kRegistration{Command{
     "Runs PROGRAM with its arguments and records all that reached it from outside: results of system calls, signals,\n"
     "time. Needs no privileges, hardware counters or special kernel. The recording is a directory; without -o it gets\n"
     "the next free name PROGRAM-N in $CULPRIT_RECORDINGS or ~/.local/share/culprit/recordings.\n"
+    "Threads of programs built by `culprit build` are preempted by ticks; of others only where they wait.\n"
     "The program uses the terminal as always; what culprit says goes to standard error.",
     {{"culprit record -- ./prog --verbose input.txt", "records a run into ~/.local/share/culprit/recordings/prog-1"},
-     {"culprit record -o crash.rec -- ./prog", "records into the new directory crash.rec"}},
+     {"culprit record -o crash.rec -- ./prog", "records into the new directory crash.rec"},
+     {"culprit record --chaos --until-failure -- ./prog", "looks for a schedule of its threads that makes it fail"}},
     [](CLI::App& app) {
-      auto options = std::make_shared<recording::RecordOptions>();
-      auto json = std::make_shared<bool>(false);
-      app.add_option("-o,--output", options->directory, "The directory to make")->type_name("DIRECTORY");
-      app.add_option("--compression", options->zstd_level, "Level of zstd, from -5 (fast) to 19")
+      auto options = std::make_shared<Options>();
+      app.add_option("-o,--output", options->record.directory, "The directory to make")->type_name("DIRECTORY");
+      app.add_flag("--chaos{1}", options->record.chaos,
+                   "Schedule threads at random, to bring out races; --chaos=SEED for another sequence");
+      app.add_flag("--until-failure", options->until_failure,
+                   "Record again and again with --chaos, until a run ends with a signal or a status other than 0");
+      app.add_option("--tries", options->tries, "How often --until-failure records")
+          ->check(CLI::PositiveNumber)
+          ->capture_default_str();
+      app.add_option("--compression", options->record.zstd_level, "Level of zstd, from -5 (fast) to 19")
           ->check(CLI::Range(-5, 19))
           ->capture_default_str();
-      app.add_flag("--trap", options->trap, "Intercept system calls by seccomp even where the kernel offers dispatch");
-      app.add_flag("--json", *json, "Say the result as JSON, on standard error");
-      app.add_option("command", options->command, "The program and its arguments, after --")->required();
+      app.add_flag("--trap", options->record.trap,
+                   "Intercept system calls by seccomp even where the kernel offers dispatch");
+      app.add_flag("--json", options->json, "Say the result as JSON, on standard error");
+      app.add_option("command", options->record.command, "The program and its arguments, after --")->required();
       app.prefix_command(false);
       app.positionals_at_end();
-      return [options, json] { return run(*options, *json); };
+      return [options] { return run(*options); };
     }}};
 
 }  // namespace

@@ -88,7 +88,7 @@ Recorded record(const RecordOptions& options) {
 
   // The program runs; a thread moves its events into the log.
   std::vector<std::string> arguments = {"record", options.trap ? "trap" : "dispatch", recorded.directory.string(),
-                                        executable.path};
+                                        std::to_string(options.chaos), executable.path};
   arguments.insert(arguments.end(), executable.arguments.begin(), executable.arguments.end());
   RuntimeProcess program(arguments);
   std::exception_ptr failure;
@@ -104,6 +104,12 @@ Recorded record(const RecordOptions& options) {
   drainer.join();
   if (failure) std::rethrow_exception(failure);
   ring.drain();
+
+  if (ring.stream_bytes() == 0) {
+    fs::remove_all(recorded.directory);
+    throw UserError(fmt::format("{} could not be started for recording", executable.path), "see the message above",
+                    ExitCode::kEnvironmentLacks);
+  }
 
   // What is still in the ring is in the log now, too; the manifest makes it whole.
   complete(manifest, recorded.directory, end);

@@ -13,7 +13,8 @@ struct RecordOptions {
   std::filesystem::path directory;   ///< empty: the next free name in the default folder
   std::vector<std::string> command;  ///< program (looked up in PATH) and arguments
   int zstd_level = 1;
-  bool trap = false;  ///< intercept by seccomp even where the kernel offers syscall user dispatch
+  uint64_t chaos = 0;  ///< seed of random scheduling; 0: none
+  bool trap = false;   ///< intercept by seccomp even where the kernel offers syscall user dispatch
 };
 
 struct Recorded {

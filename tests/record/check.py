@@ -71,4 +71,5 @@ def main():
     print(f"{options.times} replays identical, {said['events']} events")
 
 
-main()
+if __name__ == "__main__":
+    main()

@@ -1,5 +1,7 @@
 #include "runtime/loader/baton.h"
 
+#include "runtime/loader/chaos.h"
+
 namespace culprit::loader {
 namespace {
 
@@ -31,10 +33,17 @@ void enqueue(Thread& thread) {
   last_ready = &thread;
 }
 
+/// Takes the thread that goes next out of the queue: the first one of the highest priority (all are 0 without chaos).
 Thread* dequeue() {
-  Thread* thread = first_ready;
-  if (thread != nullptr) first_ready = thread->next_ready;
-  return thread;
+  Thread* before_best = nullptr;
+  Thread* best = first_ready;
+  for (Thread* each = first_ready; each != nullptr && each->next_ready != nullptr; each = each->next_ready) {
+    if (each->next_ready->priority > best->priority) before_best = each, best = each->next_ready;
+  }
+  if (best == nullptr) return nullptr;
+  (before_best == nullptr ? first_ready : before_best->next_ready) = best->next_ready;
+  if (last_ready == best) last_ready = before_best;
+  return best;
 }
 
 /// Called without the lock: the woken thread must not meet it held.
@@ -68,8 +77,13 @@ void acquire_baton(Thread& thread) {
 }
 
 void yield_baton(Thread& thread) {
+  if (draws_anew()) thread.priority = random_priority();
   lock.take();
-  Thread* next = dequeue();
+  Thread* next = first_ready == nullptr ? nullptr : dequeue();
+  if (next != nullptr && next->priority < thread.priority) {
+    enqueue(*next);
+    next = nullptr;
+  }
   if (next == nullptr) {
     lock.give();
     return;

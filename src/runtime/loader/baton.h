@@ -12,7 +12,7 @@ void release_baton();
 /// Waits until this thread holds the baton.
 void acquire_baton(Thread& thread);
 
-/// Lets all that wait run once before this thread goes on.
+/// Lets those that are ready run before this thread goes on (under chaos: those of a higher priority).
 void yield_baton(Thread& thread);
 
 /// Only this thread exists (a child process).

@@ -1,7 +1,9 @@
 #include "runtime/loader/entries.h"
 
 #include "format/tick_call.h"
+#include "runtime/loader/baton.h"
 #include "runtime/loader/calls.h"
+#include "runtime/loader/chaos.h"
 #include "runtime/loader/log_cursor.h"
 #include "runtime/loader/log_writer.h"
 #include "runtime/loader/signal_frame.h"
@@ -63,6 +65,7 @@ void on_system_call(int, Siginfo*, Context* context) {
   thread.call_number = call.number;
   thread.in_tick = thread.ticked;
   thread.ticked = false;
+  if (runtime.mode == Mode::kRecord && preempts_at_call()) yield_baton(thread);
   const long result = call.number == format::kTickCall ? tick_call(call) : answer(call);
   if (call.context_replaced) {
     thread.call_number = kNoCall;  // what is interrupted now is not this call

@@ -1,6 +1,7 @@
 #include "runtime/loader/execute.h"
 
 #include "runtime/loader/calls.h"
+#include "runtime/loader/chaos.h"
 #include "runtime/loader/files.h"
 #include "runtime/loader/image.h"
 #include "runtime/loader/log_cursor.h"
@@ -133,16 +134,17 @@ const char* interception_word() {
 long start_recorded(Call& call) {
   static Target target;
   if (const long result = find_target(reinterpret_cast<const char*>(call.arguments[0]), target)) return result;
-  Line descriptor, check, copies, thread, ticks;
+  Line descriptor, check, copies, thread, ticks, chaos;
   char outputs[kRememberedOutputs + 1];
   descriptor << runtime.directory;
   check << static_cast<uint64_t>(check_of(call, 0));
   copies << static_cast<uint64_t>(copies_made());
   thread << static_cast<uint64_t>(current_thread().index);
   ticks << ticks_of(current_thread());
+  chaos << (chaos_state() >> 1);
   const char* first[kContinueWords] = {"culprit-ld",   "continue",   interception_word(), descriptor.text(),
                                        target.program, check.text(), copies.text(),       outputs_text(outputs),
-                                       thread.text(),  ticks.text()};
+                                       thread.text(),  ticks.text(), chaos.text()};
   raw(__NR_fcntl, runtime.directory, F_SETFD, 0);
   const long result = start_again(call, target, first, kContinueWords);
   raw(__NR_fcntl, runtime.directory, F_SETFD, 1 /* FD_CLOEXEC */);
@@ -192,12 +194,6 @@ long replay_execute(Call& call) {
   return 0;
 }
 
-int64_t number_of(const char* text) {
-  int64_t number = 0;
-  for (; *text >= '0' && *text <= '9'; ++text) number = number * 10 + (*text - '0');
-  return number;
-}
-
 }  // namespace
 
 long execute(Call& call) {
@@ -219,6 +215,7 @@ void continue_recording(char** words) {
   for (uint32_t fd = 0; fd < kRememberedOutputs && words[7][fd]; ++fd) {
     runtime.shows[fd] = static_cast<uint8_t>(words[7][fd] - '0');
   }
+  if (const uint64_t seed = number_of(words[10]); seed != 0) start_chaos(seed);
   open_log(runtime.directory);
   append_event({.bytes = 0,
                 .kind = EventKind::kCall,
@@ -227,7 +224,7 @@ void continue_recording(char** words) {
                 .thread = static_cast<uint32_t>(number_of(words[8])),
                 .check = static_cast<uint32_t>(number_of(words[5])),
                 .result = 0,
-                .ticks = static_cast<uint64_t>(number_of(words[9]))});
+                .ticks = number_of(words[9])});
 }
 
 }  // namespace culprit::loader

@@ -10,8 +10,8 @@ namespace culprit::loader {
 long execute(Call& call);
 
 /// What the old image hands to the new one, as command line words (main.cc):
-/// culprit-ld continue INTERCEPTION DESCRIPTOR PROGRAM CHECK COPIES OUTPUTS THREAD TICKS ARGV0 [ARGUMENT…]
-inline constexpr unsigned kContinueWords = 10;
+/// culprit-ld continue INTERCEPTION DESCRIPTOR PROGRAM CHECK COPIES OUTPUTS THREAD TICKS CHAOS ARGV0 [ARGUMENT…]
+inline constexpr unsigned kContinueWords = 11;
 /// culprit-ld pass INTERCEPTION PROGRAM ARGV0 [ARGUMENT…]
 inline constexpr unsigned kPassWords = 4;
 

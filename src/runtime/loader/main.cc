@@ -1,13 +1,15 @@
 // culprit-ld: starts a program under recording or replay. It runs before ld.so, inside the program's own process.
 //
-//   culprit-ld record   INTERCEPTION DIRECTORY PROGRAM ARGV0 [ARGUMENT…]     events into DIRECTORY/ring
+//   culprit-ld record   INTERCEPTION DIRECTORY CHAOS PROGRAM ARGV0 [ARGUMENT…]     events into DIRECTORY/ring
 //   culprit-ld continue …                              after execve of a recorded program (execute.h)
 //   culprit-ld pass     INTERCEPTION PROGRAM ARGV0 [ARGUMENT…]               nothing is recorded
 //   culprit-ld replay   INTERCEPTION DIRECTORY STREAM REPORT                 descriptors of event stream and report
 //   page
 //
+// CHAOS: a seed, 0 for none (chaos.h).
 // INTERCEPTION: dispatch (traps where the kernel lacks it), trap (seccomp), trapped (a filter is in force already).
 
+#include "runtime/loader/chaos.h"
 #include "runtime/loader/execute.h"
 #include "runtime/loader/files.h"
 #include "runtime/loader/image.h"
@@ -36,12 +38,6 @@ void fail(const char* what, long result) {
 }
 
 namespace {
-
-int number_of(const char* text) {
-  int number = 0;
-  for (; *text >= '0' && *text <= '9'; ++text) number = number * 10 + (*text - '0');
-  return number;
-}
 
 void open_directory(const char* path) {
   const long fd = raw(__NR_openat, AT_FDCWD, word(path), O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0);
@@ -75,7 +71,7 @@ format::StartRegisters begin(char** words, uint64_t count, uint64_t* stack) {
     need(5);
     runtime.mode = Mode::kReplay;
     open_directory(words[3]);
-    open_stream(number_of(words[4]), number_of(words[5]));
+    open_stream(static_cast<int>(number_of(words[4])), static_cast<int>(number_of(words[5])));
     return load_recorded_program();
   }
   if (text_equal(role, "pass")) {
@@ -90,13 +86,14 @@ format::StartRegisters begin(char** words, uint64_t count, uint64_t* stack) {
     remember_program(words[4]);
     return load_program(words[4], stack, kContinueWords);
   }
-  constexpr unsigned kRecordWords = 5;
+  constexpr unsigned kRecordWords = 6;
   need(kRecordWords);
   open_directory(words[3]);
   open_log(runtime.directory);
   remember_outputs();
-  remember_program(words[4]);
-  return load_program(words[4], stack, kRecordWords);
+  if (const uint64_t seed = number_of(words[4]); seed != 0) start_chaos(seed);
+  remember_program(words[5]);
+  return load_program(words[5], stack, kRecordWords);
 }
 
 }  // namespace

@@ -45,6 +45,7 @@ struct Thread {
   // Recording: scheduling (baton.h, futex.h).
   uint32_t go;  ///< futex word: 1 when the baton was handed to it
   bool woken, gave_up;
+  uint32_t priority;  ///< under chaos; the highest goes first
   Thread* next_ready;
   Thread* next_waiter;
   uint64_t waits_at;  ///< futex address

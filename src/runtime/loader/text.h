@@ -52,6 +52,13 @@ class Line {
   char text_[256] = {};
 };
 
+/// The decimal number at the start of `text`.
+inline uint64_t number_of(const char* text) {
+  uint64_t number = 0;
+  for (; *text >= '0' && *text <= '9'; ++text) number = number * 10 + static_cast<uint64_t>(*text - '0');
+  return number;
+}
+
 inline size_t text_bytes(const char* text) {
   size_t bytes = 0;
   while (text[bytes]) ++bytes;

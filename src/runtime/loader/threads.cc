@@ -2,6 +2,7 @@
 
 #include "runtime/loader/baton.h"
 #include "runtime/loader/calls.h"
+#include "runtime/loader/chaos.h"
 #include "runtime/loader/futex.h"
 #include "runtime/loader/intercept.h"
 #include "runtime/loader/log_cursor.h"
@@ -53,6 +54,7 @@ Thread* make_thread() {
   thread->slot = slot;
   thread->index = runtime.threads_made++;
   thread->alive = true;
+  thread->priority = random_priority();
   thread->alternate_stack = {0, kStackDisabled, 0, 0};
   ++runtime.threads_alive;
   threads[slot] = thread;

@@ -2,6 +2,7 @@
 
 #include "format/runtime_abi.h"
 #include "runtime/loader/baton.h"
+#include "runtime/loader/chaos.h"
 #include "runtime/loader/log_cursor.h"
 #include "runtime/loader/log_writer.h"
 
@@ -44,15 +45,16 @@ long tick_call(Call& call) {
     return event->result;
   }
   yield_baton(thread);
+  const long quantum = random_quantum(kQuantum);
   append_event({.bytes = 0,
                 .kind = EventKind::kPreempt,
                 .flags = 0,
                 .number = 0,
                 .thread = thread.index,
                 .check = 0,
-                .result = kQuantum,
+                .result = quantum,
                 .ticks = ticks});
-  return kQuantum;
+  return quantum;
 }
 
 void enter_handler_in_tick(Thread& thread, uint64_t frame) {

@@ -1,5 +1,5 @@
-// For capture: a thread that waits by spinning, threads that race without calls, a handler that must be reached although
-// no call is made.
+// For capture: a thread that waits by spinning, threads that race without calls, a handler that must be reached
+// although no call is made.
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
