@@ -13,7 +13,6 @@
 #include <cerrno>
 #include <cstring>
 #include <ctime>
-#include <exception>
 #include <thread>
 
 #include "base/error.h"
@@ -91,20 +90,27 @@ Recorded record(const RecordOptions& options) {
                                         std::to_string(options.chaos), executable.path};
   arguments.insert(arguments.end(), executable.arguments.begin(), executable.arguments.end());
   RuntimeProcess program(arguments);
-  std::exception_ptr failure;
-  std::thread drainer([&] {
+  std::string failure;
+  const auto guarded = [&](auto&& work) {
     try {
-      ring.run();
-    } catch (...) {
-      failure = std::current_exception();
+      work();
+    } catch (const std::exception& error) {
+      failure = error.what();
+      ring.give_up(ENOSPC);
     }
-  });
+  };
+  std::thread drainer([&] { guarded([&] { ring.run(); }); });
   const RuntimeEnd end = program.wait();
   ring.stop();
   drainer.join();
-  if (failure) std::rethrow_exception(failure);
-  ring.drain();
-
+  if (failure.empty()) guarded([&] { ring.drain(); });
+  if (ring.error() != 0) {
+    throw UserError(fmt::format("recording stopped before the program did: {}",
+                                failure.empty() ? std::strerror(ring.error()) : failure),
+                    fmt::format("what was recorded until then is in {}; free space, or record elsewhere with -o",
+                                recorded.directory.string()),
+                    ExitCode::kEnvironmentLacks);
+  }
   if (ring.stream_bytes() == 0) {
     fs::remove_all(recorded.directory);
     throw UserError(fmt::format("{} could not be started for recording", executable.path), "see the message above",

@@ -109,6 +109,16 @@ void RingDrain::stop() {
   ::syscall(SYS_futex, &header_->wake_launcher, FUTEX_WAKE, 1, nullptr, nullptr, 0);
 }
 
+void RingDrain::give_up(int error) {
+  __atomic_store_n(&header_->error, static_cast<uint32_t>(error), __ATOMIC_RELEASE);
+  __atomic_add_fetch(&header_->wake_runtime, 1, __ATOMIC_RELEASE);
+  ::syscall(SYS_futex, &header_->wake_runtime, FUTEX_WAKE, 1, nullptr, nullptr, 0);
+}
+
+int RingDrain::error() const {
+  return static_cast<int>(__atomic_load_n(&header_->error, __ATOMIC_ACQUIRE));
+}
+
 uint64_t RingDrain::stream_bytes() const {
   return __atomic_load_n(&header_->committed, __ATOMIC_ACQUIRE);
 }

@@ -24,6 +24,11 @@ class RingDrain {
   void run();
   void stop();
 
+  /// Tells the runtime that the log cannot be written: the program runs on unrecorded.
+  void give_up(int error);
+  /// The error with which either side has given up, or 0.
+  int error() const;
+
   uint64_t stream_bytes() const;
 
  private:

@@ -29,9 +29,9 @@ void name_of_copy(uint32_t index, Line& line) {
   line << "files/" << static_cast<uint64_t>(index);
 }
 
-/// False when reading or writing fails.
-bool copy_contents(int from, int to, uint64_t bytes) {
-  if (raw(__NR_ioctl, to, kFiclone, from) == 0) return true;
+/// 0, or why reading or writing failed.
+long copy_contents(int from, int to, uint64_t bytes) {
+  if (raw(__NR_ioctl, to, kFiclone, from) == 0) return 0;
   int64_t offset = 0;
   while (static_cast<uint64_t>(offset) < bytes) {
     const long result = raw(__NR_copy_file_range, from, word(&offset), to, 0, bytes - offset, 0);
@@ -43,15 +43,15 @@ bool copy_contents(int from, int to, uint64_t bytes) {
   while (static_cast<uint64_t>(offset) < bytes) {
     const long got = raw(__NR_pread64, from, word(buffer), sizeof buffer, offset);
     if (got == 0) break;
-    if (got < 0) return false;
+    if (got < 0) return got;
     for (long put = 0; put < got;) {
       const long result = raw(__NR_write, to, word(buffer + put), got - put);
-      if (result < 0) return false;
+      if (result < 0) return result;
       put += result;
     }
     offset += got;
   }
-  return true;
+  return 0;
 }
 
 void log_copy(uint32_t index, int fd, const FileIdentity& identity) {
@@ -87,16 +87,20 @@ uint32_t copy_in_recording(int fd) {
   Line name;
   name_of_copy(copy_count, name);
   const long to = raw(__NR_openat, runtime.directory, word(name.text()), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-  if (failed(to)) return format::kNoFile;
+  if (failed(to)) {
+    cannot_record(to);
+    return format::kNoFile;
+  }
   // Mapped files can be opened for writing only; then a second descriptor reads.
   Line path;
   path << "/proc/self/fd/" << fd;
   const long from = raw(__NR_openat, AT_FDCWD, word(path.text()), O_RDONLY | O_CLOEXEC, 0);
-  const bool copied = copy_contents(failed(from) ? fd : static_cast<int>(from), static_cast<int>(to), identity.bytes);
+  const long copied = copy_contents(failed(from) ? fd : static_cast<int>(from), static_cast<int>(to), identity.bytes);
   if (!failed(from)) raw(__NR_close, from);
   raw(__NR_close, to);
-  if (!copied) {
+  if (copied != 0) {
     raw(__NR_unlinkat, runtime.directory, word(name.text()), 0);
+    cannot_record(copied);
     return format::kNoFile;
   }
   __kernel_timespec now;

@@ -21,28 +21,33 @@ uint64_t load(const uint64_t& word) {
   return __atomic_load_n(&word, __ATOMIC_ACQUIRE);
 }
 
-void write_fully(int fd, const void* from, size_t bytes) {
+/// Nothing more can be recorded: what is there stays as it is, and the program runs on.
+void stop_recording(uint32_t error) {
+  __atomic_store_n(&ring->error, error, __ATOMIC_RELEASE);
+  runtime.mode = Mode::kPass;
+}
+
+/// False when it cannot be written; recording has then stopped.
+bool write_fully(int fd, const void* from, size_t bytes) {
   const auto* at = static_cast<const char*>(from);
-  while (bytes > 0 && ring->error == 0) {
+  while (bytes > 0) {
     const long result = raw(__NR_write, fd, word(at), bytes);
     if (result == -EINTR) continue;
     if (result <= 0) {
-      ring->error = result == 0 ? EIO : static_cast<uint32_t>(-result);
-      return;
+      stop_recording(result == 0 ? EIO : static_cast<uint32_t>(-result));
+      return false;
     }
     at += result;
     bytes -= static_cast<size_t>(result);
   }
+  return true;
 }
 
-/// The launcher is gone: does its work, without compression.
+/// The launcher is gone: does its work, without compression. A frame that was not written whole is cut off by readers,
+/// which find its bytes in the ring.
 void write_frames_here() {
   const long fd = raw(__NR_openat, runtime.directory, word("log"), O_WRONLY | O_APPEND | O_CLOEXEC, 0);
-  if (failed(fd)) {
-    ring->error = static_cast<uint32_t>(-fd);
-    ring->consumed = ring->committed;
-    return;
-  }
+  if (failed(fd)) return stop_recording(static_cast<uint32_t>(-fd));
   while (ring->consumed < ring->committed) {
     uint64_t bytes = ring->committed - ring->consumed;
     if (bytes > format::kMaximumFrameBytes) bytes = format::kMaximumFrameBytes;
@@ -55,8 +60,8 @@ void write_frames_here() {
                           0,
                           0};
     header.check = format::crc32c(format::crc32c(0, &header, sizeof header), from, bytes);
-    write_fully(static_cast<int>(fd), &header, sizeof header);
-    write_fully(static_cast<int>(fd), from, bytes);
+    if (!write_fully(static_cast<int>(fd), &header, sizeof header)) break;
+    if (!write_fully(static_cast<int>(fd), from, bytes)) break;
     __atomic_store_n(&ring->consumed, ring->consumed + bytes, __ATOMIC_RELEASE);
   }
   raw(__NR_close, fd);
@@ -75,8 +80,9 @@ void commit() {
 
 /// Waits until `bytes` more fit.
 void make_room(uint64_t bytes) {
-  while (written + bytes - load(ring->consumed) > ring_size) {
+  while (runtime.mode == Mode::kRecord && written + bytes - load(ring->consumed) > ring_size) {
     commit();
+    if (const uint32_t error = __atomic_load_n(&ring->error, __ATOMIC_ACQUIRE)) return stop_recording(error);
     if (ring->abandoned == 0 && raw(__NR_kill, ring->launcher, 0) == -ESRCH) ring->abandoned = 1;
     if (ring->abandoned) {
       write_frames_here();
@@ -96,6 +102,7 @@ void put(const void* from, uint64_t bytes) {
   while (bytes > 0) {
     const uint64_t piece = bytes < kPiece ? bytes : kPiece;
     make_room(piece);
+    if (runtime.mode != Mode::kRecord) return;
     __builtin_memcpy(ring_bytes + written % ring_size, at, piece);
     written += piece;
     at += piece;
@@ -142,7 +149,11 @@ void append_event(Event event, const PartSource* parts, uint32_t count) {
     const uint64_t zero = 0;
     put(&zero, padded(parts[each].bytes) - parts[each].bytes);
   }
-  commit();
+  if (runtime.mode == Mode::kRecord) commit();
+}
+
+void cannot_record(long error) {
+  if (runtime.mode == Mode::kRecord) stop_recording(static_cast<uint32_t>(-error));
 }
 
 void close_log() {

@@ -22,6 +22,9 @@ inline void append_event(const format::Event& event) {
   append_event(event, nullptr, 0);
 }
 
+/// Something could not be put into the recording (a negative error number says why): it ends here, and says so.
+void cannot_record(long error);
+
 /// Forgets the ring, in a child process.
 void close_log();
 
