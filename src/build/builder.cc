@@ -28,6 +28,7 @@ constexpr const char* kProgramFile = "program";
 constexpr const char* kModelFile = "program.model";
 constexpr const char* kReportFile = "report.json";
 constexpr const char* kRuntimeArchive = "libculprit-runtime.a";
+constexpr const char* kSessionOverrides = "culprit-session-overrides.o";
 
 /// What is read of the program before anything is built.
 struct Inputs {
@@ -42,9 +43,11 @@ struct Inputs {
 };
 
 /// Culprit's runtime as words for the link.
-std::vector<std::string> runtime_words() {
+std::vector<std::string> runtime_words(const Plan& plan) {
   const fs::path archive = parts_directory() / kRuntimeArchive;
   if (!fs::exists(archive)) return {};
+  const fs::path overrides = parts_directory() / kSessionOverrides;
+  if (plan.hooks == Hooks::kSession && fs::exists(overrides)) return {overrides, archive};
   return {archive};
 }
 
@@ -73,7 +76,7 @@ std::string key_of(const Inputs& inputs, const Plan& plan) {
   add_sections(hash, inputs.program);
   for (const Capture& library : inputs.absorbed.libraries) add_sections(hash, library);
   hash.add(hash_of_file(parts_directory() / "culprit-compile"));
-  for (const std::string& word : runtime_words()) {
+  for (const std::string& word : runtime_words(plan)) {
     if (fs::exists(word)) hash.add(hash_of_file(word));
   }
   for (const char* tool : {"clang-19", "ld.lld-19"}) {
@@ -178,7 +181,7 @@ void build_into(const fs::path& staged, const fs::path& work, const Inputs& inpu
   run_link({.program = &inputs.program,
             .absorbed = inputs.libraries(),
             .objects = report.objects,
-            .runtime = runtime_words(),
+            .runtime = runtime_words(plan),
             .work = work,
             .output = staged / kProgramFile},
            progress);

@@ -1,7 +1,8 @@
 // The agreement between a controlling `culprit` and the session agent inside an instrumented program: one block of
 // shared memory. Observed bodies with homes and session hooks keep a chain of frame records, so that a stopped program
 // can be read in its own terms without unwinding, and count the branches they execute, so that a branch instance has a
-// number: the n-th conditional branch of the main thread since its first entry (FIC §4.1 numbers predicates so).
+// number: the n-th conditional branch or switch of the main thread since its first entry (FIC §4.1 numbers predicates
+// so). The agent can also alter the heap: what fresh memory holds, how much room blocks have, when they are given back.
 // Plain C++ without library headers, because the runtime includes it.
 #pragma once
 
@@ -10,7 +11,7 @@
 
 namespace culprit::format {
 
-inline constexpr uint32_t kSessionVersion = 1;
+inline constexpr uint32_t kSessionVersion = 2;
 /// Environment variable with the number of the descriptor of the shared memory; removed before main.
 inline constexpr const char* kSessionVariable = "CULPRIT_SESSION";
 
@@ -30,7 +31,18 @@ enum class SessionMode : uint32_t {
   kExperiments,  ///< fork at each listed branch instance and go on with the branch switched
 };
 
-enum class StopReason : uint32_t { kNone, kFatalSignal, kLimit };
+enum class StopReason : uint32_t {
+  kNone,
+  kFatalSignal,
+  kLimit,          ///< an altered run executed too many branches
+  kStackOverflow,  ///< a fatal signal, because the user or private stack is used up
+  kOutput,         ///< the byte of standard output that was asked for is about to be written
+  kInterrupted,    ///< the controlling side asked (kInterruptSignal)
+  kInvalidFree,    ///< the guarded block was freed a second time
+};
+
+/// SIGXCPU: stops the unaltered run for inspection.
+inline constexpr int kInterruptSignal = 24;
 
 /// Where and why the program stopped; valid once `reason` is set.
 struct StopRecord {
@@ -45,23 +57,61 @@ struct StopRecord {
 };
 static_assert(sizeof(StopRecord) == 48);
 
-/// A branch instance in the log: the branch's block in the program model, and which way it went in the lowest bit.
+/// A branch instance in the log.
 struct BranchEntry {
-  uint32_t block_and_taken;
+  uint32_t block;  ///< program model: the block that ends in the branch
+  uint32_t way;    ///< position among the block's outgoing edges
 };
-static_assert(sizeof(BranchEntry) == 4);
+static_assert(sizeof(BranchEntry) == 8);
 
 /// One experiment: what to switch and, filled in by the agent, how the altered run ended.
 struct ExperimentRecord {
-  uint64_t instance;          ///< branch instance to switch, from 1; ascending over the list
-  uint32_t finished;          ///< 1 when the rest is valid
-  int32_t wait_status;        ///< as of wait4
+  uint64_t instance;    ///< branch instance to switch, from 1; ascending over the list
+  uint32_t way;         ///< the outgoing edge to take instead of the one that the program chose
+  uint32_t finished;    ///< 1 when the rest is valid
+  int32_t wait_status;  ///< as of wait4
+  uint32_t reserved;
   StopRecord stop;            ///< fatal signals and limits
   uint64_t output_bytes;      ///< standard output in all, the part before the switch included
   uint64_t first_difference;  ///< byte of standard output that first differs from what is expected; output_bytes or
                               ///< expected bytes, whichever is less, when one is a prefix of the other; ~0 when equal
 };
-static_assert(sizeof(ExperimentRecord) == 80);
+static_assert(sizeof(ExperimentRecord) == 88);
+
+inline constexpr uint32_t kMostHeapFrames = 24;
+
+/// The statements of the activations at an allocation or a release, innermost first.
+struct HeapSite {
+  uint32_t count;
+  uint32_t statements[kMostHeapFrames];
+};
+
+enum class HeapAlteration : uint32_t {
+  kNone,
+  kFill,        ///< fresh memory holds `fill` in blocks up to `last`, `fill_after` in later ones
+  kKeepFreed,   ///< blocks up to `last` are never given back
+  kMoreRoom,    ///< blocks up to `last` have `room` bytes more than was asked for
+  kGuardEnd,    ///< block `last` lies against memory that may not be accessed
+  kGuardFreed,  ///< block `last` may not be accessed once it was freed
+};
+
+/// Blocks are numbered from 1 in the order of their allocation.
+struct HeapControl {
+  HeapAlteration alteration;
+  uint8_t fill;
+  uint8_t fill_after;
+  uint16_t reserved;
+  uint64_t last;
+  uint64_t room;
+  // Told by the agent.
+  uint64_t allocations;    ///< so far
+  uint64_t block_address;  ///< of block `last`
+  uint64_t block_bytes;
+  uint64_t guard_begin;  ///< memory that may not be accessed
+  uint64_t guard_end;
+  HeapSite allocated;  ///< block `last`
+  HeapSite freed;
+};
 
 /// The head of the shared memory; offsets are from its start.
 struct SessionControl {
@@ -79,8 +129,12 @@ struct SessionControl {
   uint32_t stop_for_inspection;  ///< 1: wait at a fatal signal until `released` is set
   uint32_t released;             ///< futex
   uint32_t stopped;              ///< futex, set to 1 when `stop` is valid
-  StopRecord stop;               ///< of the unaltered run
-  uint64_t branches;             ///< instances logged so far
+  uint32_t sealed;               ///< 1: the run touches nothing outside, from its start
+  uint32_t unbuffered;           ///< 1: standard output is written as soon as the program hands it to the library
+  uint64_t output_stop;  ///< stop for inspection before byte number so-and-so (from 0) is written; needs `sealed`
+  HeapControl heap;
+  StopRecord stop;    ///< of the unaltered run
+  uint64_t branches;  ///< instances logged so far
 };
 
 }  // namespace culprit::format

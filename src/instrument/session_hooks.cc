@@ -7,6 +7,7 @@
 #include <llvm/IR/MDBuilder.h>
 #include <llvm/Transforms/Utils/BasicBlockUtils.h>
 
+#include <algorithm>
 #include <optional>
 #include <vector>
 
@@ -34,29 +35,42 @@ class Hooks {
   explicit Hooks(llvm::Function& body) : body_(body), module_(*body.getParent()), context_(body.getContext()) {}
 
   void insert() {
-    const std::optional<uint32_t> entry_block = number_in(*body_.getEntryBlock().getTerminator(), metadata::kBlock);
+    const std::optional<uint32_t> entry_block = first_block();
     if (!entry_block) return;  // made by a pass after the model was taken
-    const std::vector<llvm::BranchInst*> branches = conditional_branches();
+    const std::vector<llvm::Instruction*> branches = branch_instructions();
     mark_statements_later();
     push_record(*entry_block);
     publish_again_where_control_arrives();
     pop_record_at_exits();
     for (llvm::Instruction* first : statement_starts_) mark_statement(*first);
-    for (llvm::BranchInst* branch : branches) count_branch(*branch);
+    for (llvm::Instruction* branch : branches) count_branch(*branch);
   }
 
  private:
+  /// The entry has the lowest number of the function's blocks. A tick may have been put in front of it.
+  std::optional<uint32_t> first_block() const {
+    std::optional<uint32_t> first;
+    for (const llvm::BasicBlock& block : body_) {
+      const std::optional<uint32_t> number = number_in(*block.getTerminator(), metadata::kBlock);
+      if (number && (!first || *number < *first)) first = number;
+    }
+    return first;
+  }
+
   llvm::Constant* frames() const { return thread_state_address(module_, offsetof(format::ThreadState, frames)); }
 
   llvm::Value* member(llvm::IRBuilderBase& builder, size_t offset) const {
     return builder.CreateConstInBoundsGEP1_64(builder.getInt8Ty(), record_, offset);
   }
 
-  std::vector<llvm::BranchInst*> conditional_branches() const {
-    std::vector<llvm::BranchInst*> branches;
+  std::vector<llvm::Instruction*> branch_instructions() const {
+    std::vector<llvm::Instruction*> branches;
     for (llvm::BasicBlock& block : body_) {
-      auto* branch = llvm::dyn_cast<llvm::BranchInst>(block.getTerminator());
-      if (branch && branch->isConditional() && branch->getMetadata(metadata::kBlock)) branches.push_back(branch);
+      llvm::Instruction* last = block.getTerminator();
+      if (!last->getMetadata(metadata::kBlock)) continue;
+      const auto* branch = llvm::dyn_cast<llvm::BranchInst>(last);
+      const auto* choice = llvm::dyn_cast<llvm::SwitchInst>(last);
+      if ((branch && branch->isConditional()) || (choice && choice->getNumCases() > 0)) branches.push_back(last);
     }
     return branches;
   }
@@ -136,30 +150,72 @@ class Hooks {
     builder.CreateCall(llvm::InlineAsm::get(type, "", "~{memory}", true))->setDoesNotThrow();
   }
 
-  void count_branch(llvm::BranchInst& branch) {
+  void count_branch(llvm::Instruction& branch) {
     const uint32_t block = *number_in(branch, metadata::kBlock);
     llvm::IRBuilder<> builder(&branch);
     llvm::Value* left = add_to_thread_state(builder, offsetof(format::ThreadState, branches_left), -1);
     llvm::Value* out = builder.CreateICmpSLT(left, builder.getInt64(0));
-    llvm::Value* condition = branch.getCondition();
+    llvm::Value* condition = llvm::isa<llvm::SwitchInst>(branch) ? llvm::cast<llvm::SwitchInst>(branch).getCondition()
+                                                                 : llvm::cast<llvm::BranchInst>(branch).getCondition();
     llvm::MDNode* rarely = llvm::MDBuilder(context_).createUnlikelyBranchWeights();
     llvm::BasicBlock* before = branch.getParent();
     llvm::Instruction* asked = llvm::SplitBlockAndInsertIfThen(out, branch.getIterator(), false, rarely);
     llvm::IRBuilder<> ask(asked);
-    llvm::FunctionCallee agent =
-        module_.getOrInsertFunction("culprit_branch", ask.getInt1Ty(), ask.getInt32Ty(), ask.getInt1Ty());
-    auto* declared = llvm::cast<llvm::Function>(agent.getCallee());
-    declared->addParamAttr(1, llvm::Attribute::ZExt);
-    declared->addRetAttr(llvm::Attribute::ZExt);
-    declared->setDoesNotThrow();
-    llvm::CallInst* answer = ask.CreateCall(agent, {ask.getInt32(block), condition});
-    answer->addParamAttr(1, llvm::Attribute::ZExt);
-    answer->addRetAttr(llvm::Attribute::ZExt);
+    llvm::Value* answer = llvm::isa<llvm::SwitchInst>(branch)
+                              ? ask_at_switch(ask, block, llvm::cast<llvm::SwitchInst>(branch))
+                              : ask_at_branch(ask, block, condition);
     llvm::IRBuilder<> join(&branch);
-    llvm::PHINode* way = join.CreatePHI(join.getInt1Ty(), 2);
-    way->addIncoming(condition, before);
-    way->addIncoming(answer, asked->getParent());
-    branch.setCondition(way);
+    llvm::PHINode* value = join.CreatePHI(condition->getType(), 2);
+    value->addIncoming(condition, before);
+    value->addIncoming(answer, asked->getParent());
+    if (auto* choice = llvm::dyn_cast<llvm::SwitchInst>(&branch)) {
+      choice->setCondition(value);
+    } else {
+      llvm::cast<llvm::BranchInst>(branch).setCondition(value);
+    }
+  }
+
+  llvm::Value* ask_agent(llvm::IRBuilderBase& builder, uint32_t block, llvm::Value* way) {
+    llvm::FunctionCallee agent =
+        module_.getOrInsertFunction("culprit_branch", builder.getInt32Ty(), builder.getInt32Ty(), builder.getInt32Ty());
+    llvm::cast<llvm::Function>(agent.getCallee())->setDoesNotThrow();
+    return builder.CreateCall(agent, {builder.getInt32(block), way});
+  }
+
+  /// Edge 0 is taken when the condition holds.
+  llvm::Value* ask_at_branch(llvm::IRBuilderBase& builder, uint32_t block, llvm::Value* condition) {
+    llvm::Value* way = builder.CreateZExt(builder.CreateNot(condition), builder.getInt32Ty());
+    return builder.CreateICmpEQ(ask_agent(builder, block, way), builder.getInt32(0));
+  }
+
+  /// Edge 0 is the default, edge n the n-th case. The answer becomes a value that leads there.
+  llvm::Value* ask_at_switch(llvm::IRBuilderBase& builder, uint32_t block, llvm::SwitchInst& choice) {
+    llvm::Value* value = choice.getCondition();
+    llvm::Value* way = builder.getInt32(0);
+    uint32_t position = 0;
+    for (const auto& each : choice.cases()) {
+      way = builder.CreateSelect(builder.CreateICmpEQ(value, each.getCaseValue()), builder.getInt32(++position), way);
+    }
+    llvm::Value* answer = ask_agent(builder, block, way);
+    llvm::Value* altered = value_for_default(choice);
+    position = 0;
+    for (const auto& each : choice.cases()) {
+      llvm::Value* wanted = builder.CreateICmpEQ(answer, builder.getInt32(++position));
+      altered = builder.CreateSelect(wanted, each.getCaseValue(), altered);
+    }
+    return builder.CreateSelect(builder.CreateICmpEQ(answer, way), value, altered);
+  }
+
+  /// A value that no case has. When there is none the default cannot be chosen, and any value will do.
+  static llvm::Constant* value_for_default(llvm::SwitchInst& choice) {
+    auto* type = llvm::cast<llvm::IntegerType>(choice.getCondition()->getType());
+    for (uint64_t candidate = 0; candidate <= choice.getNumCases(); ++candidate) {
+      auto* constant = llvm::ConstantInt::get(type, candidate);
+      const bool used = std::any_of(choice.case_begin(), choice.case_end(),
+                                    [constant](const auto& each) { return each.getCaseValue() == constant; });
+      if (!used) return constant;
+    }
+    return llvm::ConstantInt::get(type, 0);
   }
 
   llvm::Function& body_;

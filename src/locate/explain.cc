@@ -4,53 +4,23 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <unordered_set>
 
-#include "session/variables.h"
+#include "locate/heap_experiments.h"
+#include "locate/observe.h"
+#include "locate/suspects.h"
 
 namespace culprit {
 namespace {
 
-constexpr uint64_t kLogCapacity = uint64_t{1} << 26;  // branch instances; 256 MiB, used as far as the run is long
-constexpr size_t kMostFrames = 64;
-constexpr size_t kFramesWithVariables = 2;
-constexpr size_t kMostSuspects = 10;
-
-struct FailingRun {
-  ObservedEnd end;
-  std::vector<std::vector<VariableValue>> variables;  ///< of the innermost frames
-  ControlBlock::BranchLog log;
-};
-
-/// Runs the program once as it is, logs its branches, and looks at it where it stops.
-FailingRun observe(const ExplainRequest& request, const program::ProgramModel& model) {
-  ControlSetup setup;
-  setup.mode = format::SessionMode::kLogBranches;
-  setup.log_capacity = kLogCapacity;
-  setup.stop_for_inspection = true;
-  const ControlBlock control(setup);
-  ControlledRun run(request.launch, control);
-  FailingRun result;
-  if (run.wait_for_stop(request.time_limit)) {
-    result.end.stop = control.head().stop;
-    result.end.frames = read_frames(run, result.end.stop.frames, kMostFrames);
-    for (size_t i = 0; i < result.end.frames.size() && i < kFramesWithVariables; ++i) {
-      result.variables.push_back(read_variables(run, model, result.end.frames[i]));
-    }
-    run.release();
-  }
-  result.end.wait_status = run.end().wait_status;
-  result.end.timed_out = run.end().timed_out;
-  result.end.output = run.standard_output();
-  result.end.error = run.standard_error();
-  result.log = control.branch_log();
-  return result;
-}
-
 Oracle oracle_for(const ExplainRequest& request, const ObservedEnd& end) {
-  return {.exit_status = request.expectation.exit_status,
-          .output = request.expectation.output,
-          .output_prefix = request.expectation.output ? std::string() : end.output};
+  Oracle oracle{
+      .exit_status = request.expectation.exit_status, .output = request.expectation.output, .output_prefix = {}};
+  if (oracle.output) {
+    oracle.right_bytes = first_wrong_byte(end.output, *oracle.output);
+  } else {
+    oracle.output_prefix = end.output;
+  }
+  return oracle;
 }
 
 std::string ordinal(uint64_t n) {
@@ -59,59 +29,107 @@ std::string ordinal(uint64_t n) {
   return fmt::format("{}{}", n, ending);
 }
 
-/// Where the program goes on when the branch is taken or not: "line 40".
-std::string way_text(const program::ProgramModel& model, uint32_t block, bool taken) {
-  const format::EdgeKind wanted = taken ? format::EdgeKind::kTrue : format::EdgeKind::kFalse;
-  for (const uint32_t edge : model.edges_of(block)) {
-    if (model.edge_kind(edge) != wanted) continue;
-    for (const uint32_t statement : model.statements_of(model.edge(edge).target)) {
-      const format::StatementRecord& record = model.statement(statement);
-      if (record.line == 0) continue;
-      const bool same_line = record.line == place_of_branch(model, block).line;
-      return same_line ? fmt::format("column {} of this line", record.column) : fmt::format("line {}", record.line);
-    }
+/// Where the program goes on along an outgoing edge of a block: "line 40".
+std::string way_text(const program::ProgramModel& model, uint32_t block, uint32_t way) {
+  const program::Indices edges = model.edges_of(block);
+  if (way >= edges.size()) return "another place";
+  const uint32_t edge = edges[way];
+  const uint32_t branch_line = place_of_branch(model, block).line;
+  for (const uint32_t statement : model.statements_of(model.edge(edge).target)) {
+    const format::StatementRecord& record = model.statement(statement);
+    if (record.line == 0) continue;
+    return record.line == branch_line ? fmt::format("column {} of this line", record.column)
+                                      : fmt::format("line {}", record.line);
   }
-  return taken ? "its true side" : "its false side";
+  return fmt::format("its side \"{}\"", model.edge_text(edge));
+}
+
+std::string otherwise_text(const CriticalBranch& branch, const Oracle& oracle) {
+  switch (branch.repair) {
+    case Repair::kSurvives:
+      return "the program would end by itself instead of failing, though not as a good run does";
+    case Repair::kFurther:
+      return fmt::format("the first {} bytes of the output would be right, not only {}", branch.right_bytes,
+                         oracle.right_bytes);
+    default:
+      return oracle.output ? "the program would do what is expected" : "the program would not fail";
+  }
 }
 
 report::Finding finding_of(const program::ProgramModel& model, const CriticalBranch& branch, const Oracle& oracle) {
   const std::string which =
       branch.occurrence == 0 ? "In one execution" : fmt::format("In its {} execution", ordinal(branch.occurrence));
-  const char* otherwise = branch.repair == Repair::kSurvives
-                              ? "the program would end by itself instead of failing, though not as a good run does"
-                          : oracle.output ? "the program would do what is expected"
-                                          : "the program would not fail";
-  return {.kind = branch.repair == Repair::kRepairs ? "critical-branch" : "surviving-branch",
+  return {.kind = branch.repair == Repair::kRepairs    ? "critical-branch"
+                  : branch.repair == Repair::kSurvives ? "surviving-branch"
+                                                       : "improving-branch",
           .place = place_of_branch(model, branch.block),
           .instance = branch.occurrence,
           .evidence =
-              fmt::format("{} it led to {}; had it led to {}, {}.", which, way_text(model, branch.block, branch.taken),
-                          way_text(model, branch.block, !branch.taken), otherwise),
+              fmt::format("{} it led to {}; had it led to {}, {}.", which, way_text(model, branch.block, branch.way),
+                          way_text(model, branch.block, branch.other_way), otherwise_text(branch, oracle)),
           .proved = branch.verified};
 }
 
-/// Ranks the places of the evidence: a branch that repairs the run before one that only avoids the failure, of equal
-/// ones the nearest to the failure first; the failure's own statement counts as evidence between the two.
-std::vector<report::Suspect> rank_suspects(const report::Explanation& explanation) {
-  std::vector<report::Suspect> suspects;
-  std::unordered_set<std::string> named;
-  const auto add = [&](const report::SourcePlace& place, std::string why) {
-    if (place.line == 0 || suspects.size() == kMostSuspects) return;
-    if (!named.insert(fmt::format("{}:{}", place.file, place.line)).second) return;
-    suspects.push_back({.rank = static_cast<uint32_t>(suspects.size() + 1), .place = place, .why = std::move(why)});
+std::string position_in_block(const HeapFault& fault) {
+  if (!fault.offset) return fmt::format("a heap block of {} bytes", fault.bytes);
+  return fmt::format("byte {} of a heap block of {} bytes", *fault.offset, fault.bytes);
+}
+
+void add_findings_of(const program::ProgramModel& model, const HeapFault& fault,
+                     std::vector<report::Finding>& findings) {
+  const uint32_t used = own_statement(model, statements_of(fault.access));
+  const std::string consequence = fault.repairs ? " Without this error the run succeeds." : "";
+  const auto add = [&](const char* kind, uint32_t statement, std::string evidence) {
+    if (statement >= model.statements().size()) return;
+    findings.push_back({.kind = kind,
+                        .place = place_of_statement(model, statement),
+                        .instance = 0,
+                        .evidence = std::move(evidence),
+                        .proved = true});
   };
-  const auto add_findings = [&](std::string_view kind, const char* why) {
-    for (const report::Finding& finding : explanation.findings) {
-      if (finding.kind == kind && finding.proved) add(finding.place, why);
-    }
-  };
-  add_findings("critical-branch", "switching this branch makes the run succeed");
-  add(explanation.failure->place, "the failure shows here");
-  add_findings("surviving-branch", "switching this branch avoids the failure");
-  for (size_t i = 1; i < explanation.activations.size() && i < 4; ++i) {
-    add(explanation.activations[i].place, "this call led to the failure");
+  switch (fault.error) {
+    case HeapError::kOutOfBounds:
+      add("heap-overflow", used,
+          fmt::format("It accesses {}, outside of it.{}", position_in_block(fault), consequence));
+      break;
+    case HeapError::kUsedAfterFree:
+      add("use-after-free", used,
+          fmt::format("It uses {}, which was freed before.{}", position_in_block(fault), consequence));
+      break;
+    case HeapError::kFreedTwice:
+      add("double-free", used,
+          fmt::format("It frees {}, which was freed before.{}", position_in_block(fault), consequence));
+      break;
+    case HeapError::kUninitialised:
+      if (fault.first_different_branch) {
+        findings.push_back(
+            {.kind = "uninitialised-read",
+             .place = place_of_branch(model, *fault.first_different_branch),
+             .instance = 0,
+             .evidence = fmt::format(
+                 "Which way it goes depends on what fresh memory happens to hold: {} was read before it was written.{}",
+                 position_in_block(fault), consequence),
+             .proved = true});
+      }
+      break;
   }
-  return suspects;
+  if (!fault.freed.empty()) {
+    uint32_t freed = where_chains_part(model, fault.freed, statements_of(fault.access));
+    if (freed == program::kNone) freed = own_statement(model, fault.freed);
+    add("freed-here", freed, "The block was freed here.");
+  }
+  add("allocated-here", own_statement(model, fault.allocated),
+      fmt::format("The block, the {} of the run, was allocated here.", ordinal(fault.block)));
+}
+
+/// A wrong result shows late; where a wrong use of the heap was caught, the failure is there.
+void move_failure_to(const program::ProgramModel& model, const HeapFault& fault, report::Failure& failure) {
+  const uint32_t used = own_statement(model, statements_of(fault.access));
+  if (used < model.statements().size()) {
+    failure.place = place_of_statement(model, used);
+  } else if (fault.first_different_branch) {
+    failure.place = place_of_branch(model, *fault.first_different_branch);
+  }
 }
 
 }  // namespace
@@ -124,38 +142,76 @@ report::Explanation explain(const ExplainRequest& request, const program::Progra
 
   // See how the run fails, and where.
   progress("running the program", 0, 0);
-  const FailingRun failing = observe(request, model);
+  ObservedRun failing = observe_failure(request.launch, model, request.time_limit);
   explanation.failure = recognise_failure(model, failing.end, request.expectation);
   if (!explanation.failure) return explanation;
-  for (size_t i = 0; i < failing.end.frames.size(); ++i) {
-    report::Activation activation{.place = place_of_statement(model, failing.end.frames[i].statement), .variables = {}};
-    if (i < failing.variables.size()) {
-      for (const VariableValue& each : failing.variables[i]) activation.variables.push_back({each.name, each.value});
+  Evidence evidence{.failure = &*explanation.failure,
+                    .run = &failing,
+                    .frames = &failing.end.frames,
+                    .variables = &failing.variables,
+                    .critical = {},
+                    .expected_output = request.expectation.output.has_value(),
+                    .heap = {}};
+  const Oracle oracle = oracle_for(request, failing.end);
+
+  // A wrong output fails where its first wrong byte leaves the program; what comes later does not matter.
+  ObservedRun at_output;
+  if (explanation.failure->kind == "wrong-output") {
+    progress("looking for the first wrong byte", 0, 0);
+    at_output = observe_output(request.launch, model, oracle.right_bytes, request.time_limit);
+    if (!at_output.end.frames.empty()) {
+      evidence.frames = &at_output.end.frames;
+      evidence.variables = &at_output.variables;
+      explanation.failure->place = place_of_failure(model, at_output.end.frames);
+      const uint64_t before = at_output.end.stop.branches;
+      if (before >= failing.log.first_instance && before < failing.log.first_instance + failing.log.entries.size()) {
+        failing.log.entries.resize(before - failing.log.first_instance + 1);
+      }
+    }
+  }
+  for (size_t i = 0; i < evidence.frames->size(); ++i) {
+    report::Activation activation{.place = place_of_statement(model, (*evidence.frames)[i].statement), .variables = {}};
+    if (i < evidence.variables->size()) {
+      for (const VariableValue& each : (*evidence.variables)[i])
+        activation.variables.push_back({each.name, each.value});
     }
     explanation.activations.push_back(std::move(activation));
   }
 
-  // Find the branches that the failure went through.
   if (failing.end.timed_out) {
     explanation.limits.push_back("switching branches of a run that does not end");
   } else {
-    const Oracle oracle = oracle_for(request, failing.end);
     if (!oracle.output) {
       explanation.limits.push_back(
           "comparing with a good run's output: give --expect FILE; without it a run counts as good when it prints the "
           "same up to the failure and ends with exit status 0, which is weak evidence");
     }
+    // Find out whether the heap is used wrongly.
+    const HeapSearch heap = search_heap(request.launch, failing.end, oracle, request.heap_time,
+                                        [&] { return progress("altering the heap", 0, 0); });
+    explanation.effort.experiments += heap.runs;
+    if (!heap.reproduced)
+      explanation.limits.push_back("altering the heap: the run ends otherwise when it is cut off from the outside");
+    evidence.heap = heap.faults;
+    for (const HeapFault& fault : heap.faults) add_findings_of(model, fault, explanation.findings);
+    const std::string& kind = explanation.failure->kind;
+    if (!heap.faults.empty() && (kind == "wrong-output" || kind == "exit-status")) {
+      move_failure_to(model, heap.faults.front(), *explanation.failure);
+    }
+
+    // Find the branches that the failure went through.
     const SwitchingResult switching = switch_predicates(
-        request.launch, failing.log, oracle, request.switching,
+        request.launch, model, failing.log, oracle, request.switching,
         [&](uint64_t done, uint64_t planned) { return progress("switching branches", done, planned); });
     for (const CriticalBranch& branch : switching.critical) {
       explanation.findings.push_back(finding_of(model, branch, oracle));
     }
-    explanation.effort.experiments = switching.experiments;
+    evidence.critical = switching.critical;
+    explanation.effort.experiments += switching.experiments;
     explanation.effort.complete = switching.complete;
   }
 
-  explanation.suspects = rank_suspects(explanation);
+  explanation.suspects = rank_suspects(model, evidence);
   explanation.effort.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   return explanation;
 }

@@ -18,6 +18,7 @@ struct ExplainRequest {
   std::string command;  ///< as the user typed it
   Expectation expectation;
   std::chrono::milliseconds time_limit{10'000};  ///< of the failing run: longer is a hang
+  std::chrono::milliseconds heap_time{8'000};    ///< for altering the heap
   SwitchingBudget switching;
 };
 

@@ -7,6 +7,8 @@
 
 #include <algorithm>
 
+#include "locate/suspects.h"
+
 namespace culprit {
 namespace {
 
@@ -111,10 +113,8 @@ std::optional<Failure> unexpected_end(const ObservedEnd& end, const Expectation&
   }
   const int status = WEXITSTATUS(end.wait_status);
   if (expectation.output && *expectation.output != end.output) {
-    const auto [ours, theirs] =
-        std::mismatch(end.output.begin(), end.output.end(), expectation.output->begin(), expectation.output->end());
-    const auto byte = ours - end.output.begin();
-    const auto line = std::count(end.output.begin(), ours, '\n') + 1;
+    const uint64_t byte = first_wrong_byte(end.output, *expectation.output);
+    const auto line = std::count(end.output.begin(), end.output.begin() + static_cast<long>(byte), '\n') + 1;
     return Failure{
         .kind = "wrong-output",
         .message = fmt::format("The output differs from what is expected at byte {} (line {}).", byte + 1, line),
@@ -145,17 +145,30 @@ report::SourcePlace place_of_branch(const program::ProgramModel& model, uint32_t
   return statements.empty() ? report::SourcePlace{} : place_of_statement(model, statements.back());
 }
 
+report::SourcePlace place_of_failure(const program::ProgramModel& model, const std::vector<Frame>& frames) {
+  return place_of_statement(model, own_statement(model, statements_of(frames)));
+}
+
+uint64_t first_wrong_byte(const std::string& output, const std::string& expected) {
+  const auto [ours, theirs] = std::mismatch(output.begin(), output.end(), expected.begin(), expected.end());
+  return static_cast<uint64_t>(ours - output.begin());
+}
+
 std::optional<Failure> recognise_failure(const program::ProgramModel& model, const ObservedEnd& end,
                                          const Expectation& expectation) {
   std::optional<Failure> failure;
   if (end.timed_out) {
     failure = {.kind = "hang", .message = "The program did not end within the time limit.", .place = {}};
-  } else if (end.stop.reason == format::StopReason::kFatalSignal) {
+  } else if (end.stop.reason == format::StopReason::kStackOverflow) {
+    failure = {.kind = "stack-overflow",
+               .message = "The variables of all active calls needed more memory than the stack has (SIGSEGV).",
+               .place = {}};
+  } else if (end.stop.reason == format::StopReason::kFatalSignal && WIFSIGNALED(end.wait_status)) {
     failure = signal_failure(end.stop, end.error);
   } else {
     failure = unexpected_end(end, expectation);
   }
-  if (failure && !end.frames.empty()) failure->place = place_of_statement(model, end.frames.front().statement);
+  if (failure && !end.frames.empty()) failure->place = place_of_failure(model, end.frames);
   return failure;
 }
 

@@ -3,6 +3,7 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "format/session_abi.h"
 #include "program/program_model.h"
@@ -30,6 +31,12 @@ struct Expectation {
 report::SourcePlace place_of_statement(const program::ProgramModel& model, uint32_t statement);
 /// The branch at the end of a block.
 report::SourcePlace place_of_branch(const program::ProgramModel& model, uint32_t block);
+
+/// The innermost activation that is the program's own code.
+report::SourcePlace place_of_failure(const program::ProgramModel& model, const std::vector<Frame>& frames);
+
+/// How many bytes of `output` are as in `expected`.
+uint64_t first_wrong_byte(const std::string& output, const std::string& expected);
 
 /// Nothing when the run was as expected (without an expectation: it ended by itself).
 std::optional<report::Failure> recognise_failure(const program::ProgramModel& model, const ObservedEnd& end,

@@ -2,8 +2,8 @@
 // failing program again and again, each time with one executed branch inverted, until a run succeeds. There each try
 // cost a whole run. Here one run, the spine, passes by all instances that are to be tried and forks at each; the child
 // needs only the rest of the run, in a sealed world, and children run in parallel. Instances are tried in windows from
-// the end of the run backwards (last executed first), a window being what one spine serves; of one branch only the last
-// instances are tried, because a loop's thousand earlier ones say little more.
+// the end of the run backwards (last executed first), a window being what one spine serves. A loop's thousand instances
+// say little more than a few, so the last few and the first of every branch come before more of each.
 //
 // Every instance that helped is switched once more in a fresh process that does nothing else, before it is reported.
 
@@ -12,6 +12,7 @@
 #include <sys/wait.h>
 
 #include <algorithm>
+#include <array>
 #include <unordered_map>
 
 namespace culprit {
@@ -20,31 +21,57 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr uint64_t kWindow = 512;          // experiments of one spine
-constexpr uint64_t kMostBranchesMore = 8;  // an altered run may take so many times the failing run's branches
+constexpr uint64_t kMostBranchesMore = 2;  // an altered run may take so many times the failing run's branches
 constexpr uint64_t kBranchesAtLeast = 100'000;
+constexpr size_t kMostVerified = 40;
+constexpr std::array<uint64_t, 3> kPasses = {2, 10, ~uint64_t{0}};  // instances of each branch, from the last one
+
+using Experiment = SwitchedBranch;
 
 Repair judge(const format::ExperimentRecord& experiment, const Oracle& oracle) {
-  if (!experiment.finished || !WIFEXITED(experiment.wait_status)) return Repair::kNone;
-  if (experiment.stop.reason != format::StopReason::kNone) return Repair::kNone;
-  const bool output_right = oracle.output ? experiment.first_difference == ~uint64_t{0}
-                                          : experiment.first_difference >= oracle.output_prefix.size();
-  if (!output_right) return Repair::kNone;
-  return WEXITSTATUS(experiment.wait_status) == oracle.exit_status.value_or(0) ? Repair::kRepairs : Repair::kSurvives;
+  if (!experiment.finished) return Repair::kNone;
+  const bool right = oracle.output ? experiment.first_difference == ~uint64_t{0}
+                                   : experiment.first_difference >= oracle.output_prefix.size();
+  const bool ended = WIFEXITED(experiment.wait_status) && experiment.stop.reason == format::StopReason::kNone;
+  if (right && ended) {
+    return WEXITSTATUS(experiment.wait_status) == oracle.exit_status.value_or(0) ? Repair::kRepairs : Repair::kSurvives;
+  }
+  const bool further =
+      oracle.output && oracle.right_bytes != ~uint64_t{0} && experiment.first_difference > oracle.right_bytes;
+  return further ? Repair::kFurther : Repair::kNone;
 }
 
-/// Instances worth trying, last first.
-std::vector<uint64_t> candidates(const ControlBlock::BranchLog& log, uint64_t per_branch, bool& all) {
-  std::unordered_map<uint32_t, uint64_t> tried;
-  std::vector<uint64_t> instances;
+/// Instances worth trying with their alternatives, those of each pass last first.
+std::vector<Experiment> candidates(const program::ProgramModel& model, const ControlBlock::BranchLog& log,
+                                   const SwitchingBudget& budget, bool& all) {
+  std::unordered_map<uint32_t, uint64_t> total, seen;
+  for (const format::BranchEntry& entry : log.entries) ++total[entry.block];
+  std::array<std::vector<Experiment>, kPasses.size()> passes;
   all = true;
   for (size_t i = log.entries.size(); i-- > 0;) {
-    if (tried[log.entries[i].block_and_taken >> 1]++ < per_branch) {
-      instances.push_back(log.first_instance + i);
-    } else {
+    const auto [block, way] = log.entries[i];
+    const uint64_t from_last = seen[block]++;
+    const bool first = from_last + 1 == total[block];
+    if (from_last >= budget.per_branch && !first) {
       all = false;
+      continue;
+    }
+    size_t pass = 0;
+    while (!first && from_last >= kPasses[pass]) ++pass;
+    // Edges to the same block are one alternative.
+    const program::Indices edges = model.edges_of(block);
+    std::vector<uint32_t> targets;
+    if (way < edges.size()) targets.push_back(model.edge(edges[way]).target);
+    for (uint32_t other = 0; other < edges.size() && targets.size() <= budget.ways; ++other) {
+      const uint32_t target = model.edge(edges[other]).target;
+      if (std::find(targets.begin(), targets.end(), target) != targets.end()) continue;
+      targets.push_back(target);
+      passes[pass].push_back({.instance = log.first_instance + i, .way = other});
     }
   }
-  return instances;
+  std::vector<Experiment> experiments;
+  for (const auto& pass : passes) experiments.insert(experiments.end(), pass.begin(), pass.end());
+  return experiments;
 }
 
 class Search {
@@ -52,13 +79,13 @@ class Search {
   Search(const Launch& launch, const ControlBlock::BranchLog& log, const Oracle& oracle, const SwitchingBudget& budget)
       : launch_(launch), log_(log), oracle_(oracle), deadline_(Clock::now() + budget.time) {}
 
-  /// Tries the instances (ascending) in one spine.
-  std::vector<CriticalBranch> try_instances(const std::vector<uint64_t>& instances) {
+  /// Makes the experiments (ascending) in one spine.
+  std::vector<CriticalBranch> make(const std::vector<Experiment>& experiments) {
     const uint64_t failing_branches = log_.first_instance + log_.entries.size() - 1;
     ControlSetup setup;
     setup.mode = format::SessionMode::kExperiments;
-    setup.branch_limit = std::max(failing_branches * kMostBranchesMore, kBranchesAtLeast);
-    setup.switched_instances = instances;
+    setup.branch_limit = failing_branches * kMostBranchesMore + kBranchesAtLeast;
+    setup.switched = experiments;
     setup.expected_output = oracle_.output ? *oracle_.output : oracle_.output_prefix;
     const ControlBlock control(setup);
     ControlledRun run(launch_, control);
@@ -66,77 +93,93 @@ class Search {
         std::max(deadline_ - Clock::now(), Clock::duration(std::chrono::seconds(1)))));
     std::vector<CriticalBranch> found;
     for (const format::ExperimentRecord& experiment : control.experiments()) {
+      if (experiment.finished) ++finished_;
       const Repair repair = judge(experiment, oracle_);
       if (repair == Repair::kNone) continue;
       const format::BranchEntry entry = log_.entries[experiment.instance - log_.first_instance];
       found.push_back({.instance = experiment.instance,
-                       .block = entry.block_and_taken >> 1,
+                       .block = entry.block,
                        .occurrence = occurrence(experiment.instance),
-                       .taken = (entry.block_and_taken & 1) != 0,
-                       .repair = repair});
+                       .way = entry.way,
+                       .other_way = experiment.way,
+                       .repair = repair,
+                       .right_bytes = experiment.first_difference});
     }
     return found;
   }
 
   bool out_of_time() const { return Clock::now() >= deadline_; }
+  uint64_t finished() const { return finished_; }
 
  private:
   uint64_t occurrence(uint64_t instance) const {
     if (log_.first_instance != 1) return 0;
-    const uint32_t block = log_.entries[instance - 1].block_and_taken >> 1;
+    const uint32_t block = log_.entries[instance - 1].block;
     return static_cast<uint64_t>(std::count_if(log_.entries.begin(), log_.entries.begin() + static_cast<long>(instance),
-                                               [block](auto entry) { return entry.block_and_taken >> 1 == block; }));
+                                               [block](auto entry) { return entry.block == block; }));
   }
 
   const Launch& launch_;
   const ControlBlock::BranchLog& log_;
   const Oracle& oracle_;
   Clock::time_point deadline_;
+  uint64_t finished_ = 0;
 };
 
-/// The nearest and the first instance of each branch: the others repeat what these say.
-std::vector<CriticalBranch> worth_verifying(const std::vector<CriticalBranch>& nearest_first) {
+/// What repairs before what only helps; the nearest and the first instance of each branch: the others repeat what these
+/// say.
+std::vector<CriticalBranch> worth_verifying(std::vector<CriticalBranch> found) {
+  std::stable_sort(found.begin(), found.end(), [](const CriticalBranch& one, const CriticalBranch& other) {
+    if (one.repair != other.repair) return one.repair > other.repair;
+    if (one.repair == Repair::kFurther && one.right_bytes != other.right_bytes)
+      return one.right_bytes > other.right_bytes;
+    return one.instance > other.instance;
+  });
   std::unordered_map<uint32_t, std::pair<size_t, size_t>> ends;
-  for (size_t i = 0; i < nearest_first.size(); ++i) {
-    const auto [at, fresh] = ends.try_emplace(nearest_first[i].block, i, i);
-    if (!fresh) at->second.second = i;
+  for (size_t i = 0; i < found.size(); ++i) {
+    const auto [at, fresh] = ends.try_emplace(found[i].block, i, i);
+    if (!fresh && found[i].repair == found[at->second.first].repair) at->second.second = i;
   }
   std::vector<CriticalBranch> kept;
-  for (size_t i = 0; i < nearest_first.size(); ++i) {
-    const auto& [nearest, first] = ends.at(nearest_first[i].block);
-    if (i == nearest || i == first) kept.push_back(nearest_first[i]);
+  for (size_t i = 0; i < found.size(); ++i) {
+    const auto& [nearest, first] = ends.at(found[i].block);
+    if (i == nearest || i == first) kept.push_back(found[i]);
   }
+  if (kept.size() > kMostVerified) kept.resize(kMostVerified);
   return kept;
 }
 
 }  // namespace
 
-SwitchingResult switch_predicates(const Launch& launch, const ControlBlock::BranchLog& log, const Oracle& oracle,
+SwitchingResult switch_predicates(const Launch& launch, const program::ProgramModel& model,
+                                  const ControlBlock::BranchLog& log, const Oracle& oracle,
                                   const SwitchingBudget& budget, const SwitchingProgress& progress) {
   Search search(launch, log, oracle, budget);
   SwitchingResult result;
   bool all = true;
-  const std::vector<uint64_t> instances = candidates(log, budget.per_branch, all);
-  const uint64_t planned = std::min<uint64_t>(instances.size(), budget.experiments);
+  const std::vector<Experiment> planned = candidates(model, log, budget, all);
+  const size_t most = std::min<size_t>(planned.size(), budget.experiments);
 
   std::vector<CriticalBranch> found;
-  while (result.experiments < planned && !search.out_of_time() && progress(result.experiments, planned)) {
-    const auto first = instances.begin() + static_cast<long>(result.experiments);
-    const auto last = first + static_cast<long>(std::min(kWindow, planned - result.experiments));
-    const std::vector<uint64_t> window(std::make_reverse_iterator(last), std::make_reverse_iterator(first));
-    result.experiments += window.size();
-    std::vector<CriticalBranch> of_window = search.try_instances(window);
-    found.insert(found.end(), of_window.rbegin(), of_window.rend());
+  size_t done = 0;
+  while (done < most && !search.out_of_time() && progress(done, most)) {
+    const auto first = planned.begin() + static_cast<long>(done);
+    const auto last = first + static_cast<long>(std::min<size_t>(kWindow, most - done));
+    std::vector<Experiment> window(first, last);
+    std::stable_sort(window.begin(), window.end(), [](auto one, auto other) { return one.instance < other.instance; });
+    done += window.size();
+    std::vector<CriticalBranch> of_window = search.make(window);
+    found.insert(found.end(), of_window.begin(), of_window.end());
   }
-  result.complete = all && log.first_instance == 1 && result.experiments == instances.size();
+  result.complete = all && log.first_instance == 1 && search.finished() == planned.size();
 
-  result.critical = worth_verifying(found);
+  result.critical = worth_verifying(std::move(found));
   for (CriticalBranch& each : result.critical) {
     if (search.out_of_time() && &each != &result.critical.front()) break;
-    ++result.experiments;
-    const auto again = search.try_instances({each.instance});
+    const auto again = search.make({{.instance = each.instance, .way = each.other_way}});
     each.verified = again.size() == 1 && again.front().repair == each.repair;
   }
+  result.experiments = search.finished();
   return result;
 }
 

@@ -9,19 +9,22 @@
 #include <string>
 #include <vector>
 
+#include "program/program_model.h"
 #include "session/controlled_run.h"
 
 namespace culprit {
 
 /// What a run has to do to count as repaired.
 struct Oracle {
-  std::optional<int> exit_status;     ///< expected; nothing: 0
-  std::optional<std::string> output;  ///< expected standard output, whole; nothing: weak, see output_prefix
-  std::string output_prefix;          ///< weak: what the failing run had printed must be printed again
+  std::optional<int> exit_status;       ///< expected; nothing: 0
+  std::optional<std::string> output;    ///< expected standard output, whole; nothing: weak, see output_prefix
+  std::string output_prefix;            ///< weak: what the failing run had printed must be printed again
+  uint64_t right_bytes = ~uint64_t{0};  ///< with an expected output: how many bytes of it the failing run printed right
 };
 
 enum class Repair {
   kNone,      ///< fails as before, or otherwise, or hangs
+  kFurther,   ///< the output is right for longer than in the failing run, not to its end
   kSurvives,  ///< ends by itself, but with another exit status than a good run
   kRepairs,   ///< ends as a good run does
 };
@@ -31,19 +34,22 @@ struct CriticalBranch {
   uint64_t instance = 0;    ///< among all branch instances of the run, from 1
   uint32_t block = 0;       ///< program model: the block that ends in the branch
   uint64_t occurrence = 0;  ///< which execution of this branch, from 1; 0 when older ones are no longer in the log
-  bool taken = false;       ///< which way the failing run went
+  uint32_t way = 0;         ///< the outgoing edge that the failing run took, by position
+  uint32_t other_way = 0;   ///< and the one that helped
   Repair repair = Repair::kNone;
-  bool verified = false;  ///< by a fresh run
+  uint64_t right_bytes = 0;  ///< of the expected output, printed by the altered run
+  bool verified = false;     ///< by a fresh run
 };
 
 struct SwitchingBudget {
   uint64_t experiments = 20'000;
   std::chrono::milliseconds time{20'000};
   uint64_t per_branch = 48;  ///< most instances tried of one branch, the last ones
+  uint64_t ways = 6;         ///< most alternatives tried of one instance of a switch
 };
 
 struct SwitchingResult {
-  std::vector<CriticalBranch> critical;  ///< nearest to the failure first
+  std::vector<CriticalBranch> critical;  ///< what repairs first; of equals the nearest to the failure first
   uint64_t experiments = 0;
   bool complete = false;  ///< every executed instance in the log was tried
 };
@@ -51,8 +57,9 @@ struct SwitchingResult {
 /// Called now and then with the experiments done and planned; false interrupts the search.
 using SwitchingProgress = std::function<bool(uint64_t done, uint64_t planned)>;
 
-/// `log`: of the failing run.
-SwitchingResult switch_predicates(const Launch& launch, const ControlBlock::BranchLog& log, const Oracle& oracle,
+/// `log`: of the failing run, up to the failure.
+SwitchingResult switch_predicates(const Launch& launch, const program::ProgramModel& model,
+                                  const ControlBlock::BranchLog& log, const Oracle& oracle,
                                   const SwitchingBudget& budget, const SwitchingProgress& progress);
 
 }  // namespace culprit

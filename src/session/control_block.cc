@@ -22,7 +22,8 @@ uint64_t rounded(uint64_t bytes) {
 }  // namespace
 
 ControlBlock::ControlBlock(const ControlSetup& setup) {
-  CULPRIT_ASSERT(std::is_sorted(setup.switched_instances.begin(), setup.switched_instances.end()),
+  CULPRIT_ASSERT(std::is_sorted(setup.switched.begin(), setup.switched.end(),
+                                [](const auto& one, const auto& other) { return one.instance < other.instance; }),
                  "experiments are in order of instance");
   format::SessionControl head{};
   head.version = format::kSessionVersion;
@@ -30,10 +31,14 @@ ControlBlock::ControlBlock(const ControlSetup& setup) {
   head.branch_limit = setup.branch_limit;
   head.workers = std::max(1U, setup.workers);
   head.stop_for_inspection = setup.stop_for_inspection ? 1 : 0;
+  head.sealed = setup.sealed ? 1 : 0;
+  head.unbuffered = setup.unbuffered ? 1 : 0;
+  head.output_stop = setup.output_stop;
+  head.heap = setup.heap;
   head.log_offset = rounded(sizeof head);
   head.log_capacity = setup.log_capacity;
   head.experiments_offset = rounded(head.log_offset + setup.log_capacity * sizeof(format::BranchEntry));
-  head.experiment_count = setup.switched_instances.size();
+  head.experiment_count = setup.switched.size();
   head.expected_offset = rounded(head.experiments_offset + head.experiment_count * sizeof(format::ExperimentRecord));
   head.expected_bytes = setup.expected_output.size();
   head.bytes = rounded(head.expected_offset + head.expected_bytes);
@@ -51,7 +56,10 @@ ControlBlock::ControlBlock(const ControlSetup& setup) {
   }
   std::memcpy(memory_, &head, sizeof head);
   auto* records = reinterpret_cast<format::ExperimentRecord*>(at(head.experiments_offset));
-  for (size_t i = 0; i < setup.switched_instances.size(); ++i) records[i].instance = setup.switched_instances[i];
+  for (size_t i = 0; i < setup.switched.size(); ++i) {
+    records[i].instance = setup.switched[i].instance;
+    records[i].way = setup.switched[i].way;
+  }
   std::copy(setup.expected_output.begin(), setup.expected_output.end(),
             reinterpret_cast<char*>(at(head.expected_offset)));
 }

@@ -11,15 +11,25 @@
 
 namespace culprit {
 
+/// What to do otherwise at a branch instance.
+struct SwitchedBranch {
+  uint64_t instance;
+  uint32_t way;  ///< position among the block's outgoing edges
+};
+
 /// What goes into the block before the program starts.
 struct ControlSetup {
   format::SessionMode mode = format::SessionMode::kRun;
-  uint64_t branch_limit = ~uint64_t{0};      ///< branch instances an altered run may execute in all
-  uint64_t log_capacity = 0;                 ///< branch entries kept; older ones are overwritten
-  std::vector<uint64_t> switched_instances;  ///< ascending branch instances, one experiment each
+  uint64_t branch_limit = ~uint64_t{0};  ///< branch instances an altered run may execute in all
+  uint64_t log_capacity = 0;             ///< branch entries kept; older ones are overwritten
+  std::vector<SwitchedBranch> switched;  ///< ascending by instance, one experiment each
   std::string_view expected_output;
   uint32_t workers = 2;
   bool stop_for_inspection = false;
+  bool sealed = false;
+  bool unbuffered = false;
+  uint64_t output_stop = ~uint64_t{0};
+  format::HeapControl heap{};
 };
 
 /// Owns the mapping and its descriptor. Throws UserError (kEnvironmentLacks) when the memory cannot be had.

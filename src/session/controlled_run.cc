@@ -6,6 +6,7 @@
 #include <signal.h>
 #include <spawn.h>
 #include <sys/mman.h>
+#include <sys/personality.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
@@ -43,6 +44,22 @@ std::vector<char*> pointers(const std::vector<std::string>& words) {
   return result;
 }
 
+/// Programs started meanwhile have the same addresses each time, where the system allows that.
+class SameAddresses {
+ public:
+  SameAddresses() : before_(::personality(0xffffffff)) {
+    if (before_ >= 0) ::personality(static_cast<unsigned long>(before_) | ADDR_NO_RANDOMIZE);
+  }
+  ~SameAddresses() {
+    if (before_ >= 0) ::personality(static_cast<unsigned long>(before_));
+  }
+  SameAddresses(const SameAddresses&) = delete;
+  SameAddresses& operator=(const SameAddresses&) = delete;
+
+ private:
+  int before_;
+};
+
 }  // namespace
 
 ControlledRun::ControlledRun(const Launch& launch, const ControlBlock& control) : control_(control) {
@@ -59,6 +76,7 @@ ControlledRun::ControlledRun(const Launch& launch, const ControlBlock& control) 
   ::posix_spawn_file_actions_addopen(&actions, 0, launch.standard_input.c_str(), O_RDONLY, 0);
   ::posix_spawn_file_actions_adddup2(&actions, output_, 1);
   ::posix_spawn_file_actions_adddup2(&actions, error_, 2);
+  const SameAddresses same_addresses;
   const int error = ::posix_spawn(&child_, launch.executable.c_str(), &actions, nullptr,
                                   pointers(launch.arguments).data(), pointers(environment).data());
   ::posix_spawn_file_actions_destroy(&actions);
@@ -102,7 +120,7 @@ bool ControlledRun::wait_for_stop(std::chrono::milliseconds limit) {
     const auto left = deadline - std::chrono::steady_clock::now();
     if (left <= std::chrono::steady_clock::duration::zero()) {
       end_.timed_out = true;
-      kill_and_reap();
+      if (!interrupt()) kill_and_reap();
       break;
     }
     // The futex tells of a stop at once; the end of the process is noticed at the next turn.
@@ -112,6 +130,18 @@ bool ControlledRun::wait_for_stop(std::chrono::milliseconds limit) {
   return !ended_;
 }
 
+bool ControlledRun::interrupt() {
+  constexpr int kTurns = 100;
+  if (control_.head().stop_for_inspection == 0) return false;
+  ::kill(child_, format::kInterruptSignal);
+  for (int turn = 0; turn < kTurns && !reap(false); ++turn) {
+    if (__atomic_load_n(&control_.head().stopped, __ATOMIC_ACQUIRE) == 1) return true;
+    const timespec pause{.tv_sec = 0, .tv_nsec = 2'000'000};
+    ::syscall(SYS_futex, &control_.head().stopped, FUTEX_WAIT, 0, &pause, nullptr, 0);
+  }
+  return false;
+}
+
 bool ControlledRun::read_memory(uint64_t address, std::span<std::byte> into) const {
   const iovec local{.iov_base = into.data(), .iov_len = into.size()};
   const iovec remote{.iov_base = reinterpret_cast<void*>(address), .iov_len = into.size()};
@@ -119,6 +149,7 @@ bool ControlledRun::read_memory(uint64_t address, std::span<std::byte> into) con
 }
 
 void ControlledRun::release() {
+  if (end_.timed_out) return kill_and_reap();
   __atomic_store_n(&control_.head().released, 1U, __ATOMIC_RELEASE);
   ::syscall(SYS_futex, &control_.head().released, FUTEX_WAKE, 1, nullptr, nullptr, 0);
   reap(true);

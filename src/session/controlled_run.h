@@ -38,14 +38,14 @@ class ControlledRun {
   ControlledRun(const ControlledRun&) = delete;
   ControlledRun& operator=(const ControlledRun&) = delete;
 
-  /// Waits until the program stops for inspection (true) or has ended (false). When `limit` passes first the program is
-  /// killed and `end().timed_out` is set.
+  /// Waits until the program stops for inspection (true) or has ended (false). When `limit` passes first,
+  /// `end().timed_out` is set and the program is stopped where it is or, when that does not work, killed.
   bool wait_for_stop(std::chrono::milliseconds limit);
 
   /// Reads the stopped program's memory; false when part of it is not mapped.
   bool read_memory(uint64_t address, std::span<std::byte> into) const;
 
-  /// Lets a stopped program go on to its end and waits for that.
+  /// Lets a stopped program go on to its end and waits for that; one that was stopped by time is killed.
   void release();
 
   /// Valid once the program has ended.
@@ -55,6 +55,7 @@ class ControlledRun {
 
  private:
   bool reap(bool wait);
+  bool interrupt();
   void kill_and_reap();
   const ControlBlock& control_;
   pid_t child_ = -1;

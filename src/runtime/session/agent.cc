@@ -4,6 +4,8 @@
 
 #include <asm/unistd.h>
 
+#include "runtime/stacks.h"
+
 namespace culprit::agent {
 
 using format::SessionMode;
@@ -49,29 +51,61 @@ void grant_until(uint64_t next, uint64_t now) {
   main_thread->branches_left = instances_granted;
 }
 
+constexpr int kSegmentationFault = 11;
+// A frame of the machine stack that reaches this far below the stack pointer, or a push, faults because it is used up.
+constexpr uint64_t kFarthestBelow = 256 * 1024, kFarthestAbove = 4096;
+constexpr size_t kStackPointer = 15, kInstructionPointer = 16;  // of ucontext.uc_mcontext.gregs
+
+uint64_t register_in(void* context, size_t number) {
+  return *reinterpret_cast<uint64_t*>(static_cast<char*>(context) + 40 + number * 8);
+}
+
+ProgramAction program_actions[sizeof kFaultSignals / sizeof kFaultSignals[0]];
+
+/// Lets the kernel deal with `signal` as the program wants it.
+void hand_over(int signal) {
+  set_default(signal);
+  const ProgramAction* own = program_action(signal);
+  if (!own || !own->handler) return;
+  const KernelAction action{.handler = reinterpret_cast<SignalHandler>(own->handler),
+                            .flags = own->flags | kSaRestorer,
+                            .restorer = culprit_agent_return,
+                            .mask = own->mask};
+  call(__NR_rt_sigaction, signal, &action, nullptr, sizeof action.mask);
+}
+
+void on_interrupt(int, SignalInformation*, void*) {
+  if (current_experiment() || control->stop.reason != format::StopReason::kNone) return;
+  describe_stop(control->stop, format::StopReason::kInterrupted);
+  stop_for_inspection();
+}
+
 void on_fault(int signal, SignalInformation* information, void* context) {
+  auto reason = format::StopReason::kFatalSignal;
+  if (signal == kSegmentationFault && information->code > 0) {
+    size_t stack_bytes = 0;
+    const auto fault = runtime::examine_fault(information->address, &stack_bytes);
+    if (fault == runtime::StackFault::kGrown) return;
+    const uint64_t stack_pointer = register_in(context, kStackPointer);
+    const bool below_stack =
+        information->address + kFarthestBelow > stack_pointer && information->address < stack_pointer + kFarthestAbove;
+    if (fault == runtime::StackFault::kOverflow || below_stack) reason = format::StopReason::kStackOverflow;
+  }
   format::ExperimentRecord* experiment = current_experiment();
   format::StopRecord& stop = experiment ? experiment->stop : control->stop;
   if (stop.reason == format::StopReason::kNone) {
-    describe_stop(stop, format::StopReason::kFatalSignal);
+    describe_stop(stop, reason);
     stop.signal = signal;
     stop.signal_code = information->code;
     stop.address = information->address;
-    constexpr size_t kInstructionPointer = 40 + 16 * 8;  // ucontext.uc_mcontext.gregs[REG_RIP]
-    stop.instruction = *reinterpret_cast<uint64_t*>(static_cast<char*>(context) + kInstructionPointer);
+    stop.instruction = register_in(context, kInstructionPointer);
     if (!experiment) {
       finish_experiments();
-      if (control->stop_for_inspection) {
-        __atomic_store_n(&control->stopped, 1U, __ATOMIC_RELEASE);
-        call(__NR_futex, &control->stopped, kFutexWake, INT32_MAX, nullptr);
-        while (__atomic_load_n(&control->released, __ATOMIC_ACQUIRE) == 0) {
-          call(__NR_futex, &control->released, kFutexWait, 0, nullptr);
-        }
-      }
+      stop_for_inspection();
     }
   }
   // The faulting instruction runs again and ends the program as it would have ended; a sent signal is sent again.
-  set_default(signal);
+  hand_over(signal);
   if (information->code <= 0 || signal == kAbort) {
     call(__NR_tgkill, call(__NR_getpid), call(__NR_gettid), signal);
   }
@@ -122,6 +156,8 @@ void start(int, char**, char** environment) {
   const KernelStack stack{.base = signal_stack, .flags = 0, .bytes = sizeof signal_stack};
   call(__NR_sigaltstack, &stack, nullptr);
   for (const int* signal = kFaultSignals; *signal; ++signal) set_handler(*signal, on_fault, kSaOnstack);
+  if (control->stop_for_inspection) set_handler(format::kInterruptSignal, on_interrupt, kSaOnstack);
+  if (control->sealed) seal_world(1, 2);
   grant_until(control->mode == SessionMode::kLogBranches   ? 1
               : control->mode == SessionMode::kExperiments ? next_experiment_instance()
                                                            : ~uint64_t{0},
@@ -131,13 +167,55 @@ void start(int, char**, char** environment) {
 using Preinit = void (*)(int, char**, char**);
 __attribute__((section(".preinit_array"), used)) const Preinit kStart = start;
 
-void log_instance(uint64_t instance, uint32_t block, bool taken) {
+void log_instance(uint64_t instance, uint32_t block, uint32_t way) {
   auto* ring = reinterpret_cast<format::BranchEntry*>(reinterpret_cast<char*>(control) + control->log_offset);
-  ring[(instance - 1) % control->log_capacity].block_and_taken = block << 1 | (taken ? 1 : 0);
+  ring[(instance - 1) % control->log_capacity] = {.block = block, .way = way};
   control->branches = instance;
 }
 
 }  // namespace
+
+ProgramAction* program_action(int signal) {
+  for (int i = 0; control && kFaultSignals[i]; ++i) {
+    if (kFaultSignals[i] == signal) return &program_actions[i];
+  }
+  return nullptr;
+}
+
+void stop_for_inspection() {
+  if (!control->stop_for_inspection) return;
+  __atomic_store_n(&control->stopped, 1U, __ATOMIC_RELEASE);
+  call(__NR_futex, &control->stopped, kFutexWake, INT32_MAX, nullptr);
+  while (__atomic_load_n(&control->released, __ATOMIC_ACQUIRE) == 0) {
+    call(__NR_futex, &control->released, kFutexWait, 0, nullptr);
+  }
+}
+
+void watch_output(long number, const long (&arguments)[6]) {
+  static uint64_t written;
+  struct Piece {
+    const char* start;
+    uint64_t bytes;
+  };
+  if (control->output_stop == ~uint64_t{0} || control->stop.reason != format::StopReason::kNone) return;
+  if (number == __NR_exit_group) {
+    // The output ended before the byte that is waited for.
+    describe_stop(control->stop, format::StopReason::kOutput);
+    return stop_for_inspection();
+  }
+  if ((number != __NR_write && number != __NR_writev) || arguments[0] != 1) return;
+  uint64_t bytes = static_cast<uint64_t>(arguments[2]);
+  if (number == __NR_writev) {
+    const auto* pieces = reinterpret_cast<const Piece*>(arguments[1]);
+    const uint64_t count = bytes;
+    bytes = 0;
+    for (uint64_t i = 0; i < count; ++i) bytes += pieces[i].bytes;
+  }
+  written += bytes;
+  if (written <= control->output_stop) return;
+  describe_stop(control->stop, format::StopReason::kOutput);
+  stop_for_inspection();
+}
 
 void set_handler(int signal, SignalHandler handler, uint64_t flags) {
   const KernelAction action{
@@ -161,12 +239,13 @@ void describe_stop(format::StopRecord& stop, format::StopReason reason) {
 
 }  // namespace culprit::agent
 
-/// Called by observed bodies at a branch when ThreadState::branches_left has run out; returns the way to go.
-extern "C" bool culprit_branch(uint32_t block, bool taken) {
+/// Called by observed bodies at a branch or switch when ThreadState::branches_left has run out, with the position of
+/// the outgoing edge that the program would take; returns that of the edge to take.
+extern "C" uint32_t culprit_branch(uint32_t block, uint32_t way) {
   using namespace culprit::agent;
   if (!control || &culprit_thread != main_thread) {
     culprit_thread.branches_left = kNever;
-    return taken;
+    return way;
   }
   const uint64_t instance = instances_so_far();
   if (culprit::format::ExperimentRecord* experiment = current_experiment()) {
@@ -174,12 +253,12 @@ extern "C" bool culprit_branch(uint32_t block, bool taken) {
     call(__NR_exit_group, kLimitStatus);
   }
   if (control->mode == SessionMode::kLogBranches) {
-    log_instance(instance, block, taken);
+    log_instance(instance, block, way);
     grant_until(instance + 1, instance);
-    return taken;
+    return way;
   }
-  const bool altered = begin_experiment(instance);
+  const bool altered = begin_experiment(instance, way);
   const uint64_t limit = control->branch_limit;
   grant_until(altered ? (limit > instance ? limit : instance + 1) : next_experiment_instance(), instance);
-  return altered ? !taken : taken;
+  return way;
 }

@@ -61,12 +61,28 @@ using SignalHandler = void (*)(int, SignalInformation*, void*);
 void set_handler(int signal, SignalHandler handler, uint64_t flags);
 void set_default(int signal);
 
+/// What the program wants to happen at `signal`; null handler: the default.
+struct ProgramAction {
+  void* handler;
+  uint64_t flags;
+  uint64_t mask;
+};
+/// The program's own actions for fault signals are kept here, not in the kernel, so that the agent sees faults first.
+ProgramAction* program_action(int signal);
+
+/// In the unaltered run: tells the controlling side that `control->stop` is valid and waits until it lets go.
+void stop_for_inspection();
+
+/// Looks at a system call of the sealed run before it is made.
+void watch_output(long number, const long (&arguments)[6]);
+
 /// Fills `stop` for the calling thread.
 void describe_stop(format::StopRecord& stop, format::StopReason reason);
 
 /// Runs experiments from the spine: called at each branch instance at which the next experiment begins. True in a new
 /// process that is to go on with the branch switched.
-bool begin_experiment(uint64_t instance);
+/// `way`: in, where the program would go; out, where the altered run goes.
+bool begin_experiment(uint64_t instance, uint32_t& way);
 /// The instance at which `begin_experiment` is to be called next; ~0 when there are none left.
 uint64_t next_experiment_instance();
 /// Waits for all altered runs.

@@ -111,7 +111,7 @@ uint64_t next_experiment_instance() {
   return next_experiment < control->experiment_count ? experiments()[next_experiment].instance : ~uint64_t{0};
 }
 
-bool begin_experiment(uint64_t instance) {
+bool begin_experiment(uint64_t instance, uint32_t& way) {
   bool altered = false;
   while (!altered && next_experiment_instance() == instance) {
     Worker& worker = free_worker();
@@ -120,6 +120,7 @@ bool begin_experiment(uint64_t instance) {
     if (child == 0) {
       current = worker.experiment;
       altered = true;
+      way = current->way;
       call(__NR_prctl, 1 /*PR_SET_PDEATHSIG*/, 9 /*SIGKILL*/);
       seal_world(worker.output, worker.error);
     } else if (child > 0) {

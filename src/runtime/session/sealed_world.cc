@@ -295,7 +295,7 @@ long treat(long number, const long (&a)[6]) {
                  : kEperm;
     }
     case Treatment::kMask: {
-      if (number == __NR_rt_sigaction && a[0] == kSigsys) return 0;
+      if (number == __NR_rt_sigaction && (a[0] == kSigsys || a[0] == format::kInterruptSignal)) return 0;
       if (number == __NR_rt_sigaction || a[1] == 0) {
         return culprit_agent_syscall(number, a[0], a[1], a[2], a[3], a[4], a[5]);
       }
@@ -324,6 +324,7 @@ void on_system_call(int, SignalInformation*, void* context) {
   if (number == __NR_rt_sigreturn) culprit_agent_return_from(reinterpret_cast<void*>(registers[kRsp]));
   const long arguments[6] = {registers[kRdi], registers[kRsi], registers[kRdx],
                              registers[kR10], registers[kR8],  registers[kR9]};
+  if (!current_experiment()) watch_output(number, arguments);
   registers[kRax] = treat(number, arguments);
 }
 

@@ -1,0 +1,47 @@
+// Whether a failure comes from the heap being used wrongly, found by altering the heap instead of watching every
+// access: when the same run ends otherwise because fresh memory holds other bytes, freed blocks are kept, or blocks
+// have more room, then it read memory it never wrote, used a block that was freed, or left a block's bounds. The one
+// block that matters is found by bisection over the order of allocation, and then guarded by the processor's page
+// protection, so that the first wrong access itself stops the run. Nothing is guessed: every claim is a run that ended
+// otherwise.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "locate/predicate_switching.h"
+#include "session/frames.h"
+
+namespace culprit {
+
+enum class HeapError { kUninitialised, kUsedAfterFree, kFreedTwice, kOutOfBounds };
+
+struct HeapFault {
+  HeapError error = HeapError::kUninitialised;
+  uint64_t block = 0;  ///< its number in the order of allocation
+  uint64_t bytes = 0;
+  std::vector<uint32_t> allocated;  ///< statements of the activations, innermost first
+  std::vector<uint32_t> freed;
+  std::vector<Frame> access;      ///< activations at the wrong access, innermost first; empty when it was not caught
+  std::optional<int64_t> offset;  ///< of the wrong access from the block's start
+  uint64_t branches = 0;          ///< branch instances executed before the wrong access
+  std::optional<uint32_t> first_different_branch;  ///< uninitialised: the first branch that went another way
+  bool repairs = false;                            ///< the altered run ended as a good run does
+};
+
+struct HeapSearch {
+  std::vector<HeapFault> faults;
+  uint64_t runs = 0;
+  bool reproduced = true;  ///< the failing run ends the same way in a sealed world; otherwise nothing was tried
+};
+
+/// `failing`: how the failing run ended. `still_wanted` false ends the search.
+struct ObservedEnd;
+HeapSearch search_heap(const Launch& launch, const ObservedEnd& failing, const Oracle& oracle,
+                       std::chrono::milliseconds time, const std::function<bool()>& still_wanted);
+
+}  // namespace culprit

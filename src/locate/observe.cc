@@ -1,0 +1,54 @@
+#include "locate/observe.h"
+
+#include "program/source_position.h"
+
+namespace culprit {
+namespace {
+
+constexpr uint64_t kLogCapacity = uint64_t{1} << 26;  // branch instances; 512 MiB, used as far as the run is long
+constexpr size_t kMostFrames = 64;
+constexpr size_t kFramesWithVariables = 2;
+
+ObservedRun observe(const Launch& launch, const program::ProgramModel& model, const ControlSetup& setup,
+                    std::chrono::milliseconds limit) {
+  const ControlBlock control(setup);
+  ControlledRun run(launch, control);
+  ObservedRun result;
+  if (run.wait_for_stop(limit)) {
+    result.end.stop = control.head().stop;
+    result.end.frames = read_frames(run, result.end.stop.frames, kMostFrames);
+    for (size_t i = 0; i < result.end.frames.size() && i < kFramesWithVariables; ++i) {
+      result.variables.push_back(read_variables(run, model, result.end.frames[i]));
+    }
+    run.release();
+  }
+  result.end.wait_status = run.end().wait_status;
+  result.end.timed_out = run.end().timed_out;
+  result.end.output = run.standard_output();
+  result.end.error = run.standard_error();
+  if (setup.mode == format::SessionMode::kLogBranches) result.log = control.branch_log();
+  return result;
+}
+
+}  // namespace
+
+ObservedRun observe_failure(const Launch& launch, const program::ProgramModel& model, std::chrono::milliseconds limit) {
+  ControlSetup setup;
+  setup.mode = format::SessionMode::kLogBranches;
+  setup.log_capacity = kLogCapacity;
+  setup.stop_for_inspection = true;
+  return observe(launch, model, setup, limit);
+}
+
+ObservedRun observe_output(const Launch& launch, const program::ProgramModel& model, uint64_t byte,
+                           std::chrono::milliseconds limit) {
+  ControlSetup setup;
+  setup.mode = format::SessionMode::kRun;
+  setup.stop_for_inspection = true;
+  setup.sealed = true;
+  setup.unbuffered = true;
+  setup.output_stop = byte;
+  return observe(launch, model, setup, limit);
+}
+
+}  // namespace culprit

@@ -1,0 +1,30 @@
+// The failing run itself, looked at where it fails.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "locate/failure.h"
+#include "program/program_model.h"
+#include "session/controlled_run.h"
+#include "session/variables.h"
+
+namespace culprit {
+
+struct ObservedRun {
+  ObservedEnd end;
+  std::vector<std::vector<VariableValue>> variables;  ///< of the innermost of `end.frames`
+  ControlBlock::BranchLog log;
+};
+
+/// Runs the program once as it is and logs its branches.
+ObservedRun observe_failure(const Launch& launch, const program::ProgramModel& model, std::chrono::milliseconds limit);
+
+/// Runs it once more, sealed, and looks at it where it hands byte number `byte` (from 0) of its standard output to the
+/// system. Standard output is not buffered by the C library in this run. No frames: the program had no activation then.
+ObservedRun observe_output(const Launch& launch, const program::ProgramModel& model, uint64_t byte,
+                           std::chrono::milliseconds limit);
+
+}  // namespace culprit

@@ -1,0 +1,261 @@
+// Evidence of different kinds is weighed by how much it proves. A guarded heap block names the wrong access and release
+// outright. A branch whose switching gives the expected output is next; without an expected output it only avoids the
+// failure, which many branches do, so the failure's own statement and what directly controls it count about as much.
+#include "locate/suspects.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+#include <cmath>
+#include <unordered_map>
+#include <unordered_set>
+
+#include "report/text.h"
+
+namespace culprit {
+namespace {
+
+constexpr size_t kMostSuspects = 10;
+constexpr size_t kMostCallers = 4;
+constexpr double kNextOfKind = 0.9;  // what each further branch of a kind counts against the one before
+
+bool is_identifier(char c) {
+  return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_';
+}
+
+/// Whether `text` has `name` as a whole word.
+bool mentions(const std::string& text, const std::string& name) {
+  for (size_t at = text.find(name); at != std::string::npos; at = text.find(name, at + 1)) {
+    const bool starts = at == 0 || !is_identifier(text[at - 1]);
+    const bool ends = at + name.size() == text.size() || !is_identifier(text[at + name.size()]);
+    if (starts && ends) return true;
+  }
+  return false;
+}
+
+class Ranking {
+ public:
+  Ranking(const program::ProgramModel& model, const Evidence& evidence) : model_(model), evidence_(evidence) {
+    if (!evidence.frames->empty() && evidence.frames->front().statement < model.statements().size()) {
+      failing_function_ = model.function_of_statement(evidence.frames->front().statement);
+    }
+    const std::string& kind = evidence.failure->kind;
+    silent_ = kind == "wrong-output" || kind == "exit-status";
+    declared_ = kind == "assertion" || kind == "abort" || kind == "uncaught-exception";
+  }
+
+  std::vector<report::Suspect> rank() {
+    add_heap_faults();
+    add_branches();
+    add_failure_and_callers();
+    add_controlling_branches();
+    add_tests_of_variables();
+    std::stable_sort(candidates_.begin(), candidates_.end(),
+                     [](const auto& one, const auto& other) { return one.score > other.score; });
+    std::vector<report::Suspect> suspects;
+    for (const Candidate& each : candidates_) {
+      if (suspects.size() == kMostSuspects) break;
+      suspects.push_back({.rank = static_cast<uint32_t>(suspects.size() + 1), .place = each.place, .why = each.why});
+    }
+    return suspects;
+  }
+
+ private:
+  struct Candidate {
+    report::SourcePlace place;
+    double score;
+    double strongest;
+    std::string why;
+  };
+
+  void add(const report::SourcePlace& place, double score, const std::string& why) {
+    if (place.line == 0) return;
+    const std::string key = fmt::format("{}:{}", place.file, place.line);
+    const auto [at, fresh] = index_.try_emplace(key, candidates_.size());
+    if (fresh) {
+      candidates_.push_back({.place = place, .score = score, .strongest = score, .why = why});
+      return;
+    }
+    Candidate& known = candidates_[at->second];
+    known.score += score / 2;
+    if (score > known.strongest) {
+      known.strongest = score;
+      known.why = why;
+    }
+  }
+
+  void add_statement(uint32_t statement, double score, const std::string& why) {
+    if (statement < model_.statements().size()) add(place_of_statement(model_, statement), score, why);
+  }
+
+  void add_heap_faults() {
+    for (const HeapFault& fault : evidence_.heap) {
+      const std::vector<uint32_t> access = statements_of(fault.access);
+      const uint32_t used = own_statement(model_, access);
+      const uint32_t allocated = own_statement(model_, fault.allocated);
+      switch (fault.error) {
+        case HeapError::kOutOfBounds:
+          add_statement(used, 100, "it accesses memory outside a heap block");
+          add_statement(allocated, 60, "the block that is too small is allocated here");
+          break;
+        case HeapError::kUsedAfterFree:
+        case HeapError::kFreedTwice: {
+          uint32_t freed = where_chains_part(model_, fault.freed, access);
+          if (freed == program::kNone) freed = own_statement(model_, fault.freed);
+          add_statement(freed, 100, "the heap block that is used later is freed here");
+          add_statement(used, 80,
+                        fault.error == HeapError::kFreedTwice ? "it frees a heap block once more"
+                                                              : "it uses a heap block that was freed");
+          add_statement(allocated, 40, "that heap block is allocated here");
+          break;
+        }
+        case HeapError::kUninitialised:
+          add_statement(allocated, 90, "memory allocated here is read before anything was stored in it");
+          if (fault.first_different_branch) {
+            add(place_of_branch(model_, *fault.first_different_branch), 70,
+                "this branch depends on memory that was never written");
+          }
+          break;
+      }
+    }
+  }
+
+  double nearness(uint32_t block) const {
+    const uint32_t function = model_.function_of_block(block);
+    if (function == failing_function_) return 15;
+    for (const Frame& frame : *evidence_.frames) {
+      if (frame.statement < model_.statements().size() && model_.function_of_statement(frame.statement) == function)
+        return 6;
+    }
+    return 0;
+  }
+
+  void add_branches() {
+    double repairing = evidence_.expected_output ? 60 : 30, surviving = 18, further = 35;
+    std::unordered_set<uint32_t> seen;
+    for (const CriticalBranch& branch : evidence_.critical) {
+      if (!branch.verified || !seen.insert(branch.block).second) continue;
+      const report::SourcePlace place = place_of_branch(model_, branch.block);
+      switch (branch.repair) {
+        case Repair::kRepairs:
+          add(place, repairing + nearness(branch.block),
+              "had this branch gone another way, the run would have succeeded");
+          repairing *= kNextOfKind;
+          break;
+        case Repair::kSurvives:
+          add(place, surviving + nearness(branch.block),
+              "had this branch gone another way, the failure would not show");
+          surviving *= kNextOfKind;
+          break;
+        case Repair::kFurther:
+          add(place, further + nearness(branch.block),
+              "had this branch gone another way, the output would have been right for longer");
+          further *= kNextOfKind;
+          break;
+        case Repair::kNone:
+          break;
+      }
+    }
+  }
+
+  void add_failure_and_callers() {
+    add(evidence_.failure->place, silent_ ? 12 : declared_ ? 24 : 34, "the failure shows here");
+    double callers = silent_ ? 10 : 24;
+    size_t told = 0;
+    for (size_t i = 1; i < evidence_.frames->size() && told < kMostCallers; ++i) {
+      const uint32_t statement = (*evidence_.frames)[i].statement;
+      if (statement >= model_.statements().size() || !is_own_statement(model_, statement)) continue;
+      add_statement(statement, callers, "this call led to the failure");
+      callers *= 0.85;
+      ++told;
+    }
+  }
+
+  /// The branches on which it depended directly that the failing statement was executed.
+  void add_controlling_branches() {
+    if (evidence_.frames->empty()) return;
+    const uint32_t statement = own_statement(model_, statements_of(*evidence_.frames));
+    if (statement >= model_.statements().size()) return;
+    for (const auto& dependence : model_.dependences_of(model_.block_of_statement(statement))) {
+      add(place_of_branch(model_, model_.source_of_edge(dependence.edge)), silent_ ? 9 : 28,
+          "this branch decided that the failing statement was executed");
+    }
+  }
+
+  /// Executed branches of the failing function that test a variable which the failing statement uses.
+  void add_tests_of_variables() {
+    if (evidence_.variables->empty() || failing_function_ == program::kNone || silent_) return;
+    const report::SourcePlace& place = evidence_.failure->place;
+    const std::string failing_line = report::source_line(place.file, place.line);
+    std::unordered_set<uint32_t> tested;
+    for (const format::BranchEntry& entry : evidence_.run->log.entries) tested.insert(entry.block);
+    const program::Indices blocks = model_.blocks_of(failing_function_);
+    for (const VariableValue& variable : evidence_.variables->front()) {
+      if (!mentions(failing_line, variable.name)) continue;
+      const bool null = variable.value == "0x0";
+      for (const uint32_t block : blocks) {
+        if (!tested.contains(block)) continue;
+        const report::SourcePlace test = place_of_branch(model_, block);
+        if (test.line == place.line || test.file != place.file) continue;
+        if (!mentions(report::source_line(test.file, test.line), variable.name)) continue;
+        add(test, null ? 26 : 10,
+            null ? fmt::format("it tests {}, which is null where the program fails", variable.name)
+                 : fmt::format("it tests {}, which the failing statement uses", variable.name));
+      }
+    }
+  }
+
+  const program::ProgramModel& model_;
+  const Evidence& evidence_;
+  uint32_t failing_function_ = program::kNone;
+  bool silent_ = false;    ///< no crash: the failure point is where the result leaves the program
+  bool declared_ = false;  ///< the program itself found something wrong and ended
+  std::vector<Candidate> candidates_;
+  std::unordered_map<std::string, size_t> index_;
+};
+
+}  // namespace
+
+std::vector<report::Suspect> rank_suspects(const program::ProgramModel& model, const Evidence& evidence) {
+  return Ranking(model, evidence).rank();
+}
+
+bool is_own_statement(const program::ProgramModel& model, uint32_t statement) {
+  if (statement >= model.statements().size()) return false;
+  const report::SourcePlace place = place_of_statement(model, statement);
+  if (place.line == 0) return false;
+  std::string name = place.function;
+  if (place.file.starts_with("/usr/include/") || place.file.starts_with("/usr/lib/")) return false;
+  if (name.starts_with("std::") || name.starts_with("__gnu_cxx::")) return false;
+  std::transform(name.begin(), name.end(), name.begin(), [](unsigned char c) { return std::tolower(c); });
+  return name.find("alloc") == std::string::npos;
+}
+
+uint32_t own_statement(const program::ProgramModel& model, const std::vector<uint32_t>& statements) {
+  const auto found = std::find_if(statements.begin(), statements.end(),
+                                  [&model](uint32_t each) { return is_own_statement(model, each); });
+  if (found != statements.end()) return *found;
+  return statements.empty() ? program::kNone : statements.front();
+}
+
+uint32_t where_chains_part(const program::ProgramModel& model, const std::vector<uint32_t>& first,
+                           const std::vector<uint32_t>& second) {
+  uint32_t shared = program::kNone;
+  for (auto one = first.rbegin(), other = second.rbegin(); one != first.rend() && other != second.rend();
+       ++one, ++other) {
+    if (*one >= model.statements().size() || *other >= model.statements().size()) break;
+    if (model.function_of_statement(*one) != model.function_of_statement(*other)) break;
+    shared = *one;
+    if (*one != *other) break;
+  }
+  return shared;
+}
+
+std::vector<uint32_t> statements_of(const std::vector<Frame>& frames) {
+  std::vector<uint32_t> statements;
+  for (const Frame& frame : frames) statements.push_back(frame.statement);
+  return statements;
+}
+
+}  // namespace culprit

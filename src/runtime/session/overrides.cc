@@ -1,0 +1,282 @@
+// What a session puts in the place of library functions: the heap's, so that fresh memory, the room of blocks and their
+// release can be altered, and those that set signal handlers, so that the agent sees faults before the program does.
+// Without a session they pass everything on. Weak: a program that has its own keeps it.
+
+#include <asm/unistd.h>
+
+#include "runtime/session/agent.h"
+
+extern "C" {
+void* __libc_malloc(size_t bytes);
+void* __libc_calloc(size_t count, size_t bytes);
+void* __libc_realloc(void* block, size_t bytes);
+void* __libc_memalign(size_t alignment, size_t bytes);
+void __libc_free(void* block);
+int* __errno_location();
+int setvbuf(void* stream, char* buffer, int mode, size_t bytes) __attribute__((weak));
+extern void* stdout __attribute__((weak));
+}
+
+namespace culprit::agent {
+namespace {
+
+using format::HeapAlteration;
+using format::HeapControl;
+
+constexpr int kNoMemory = 12, kInvalid = 22;
+constexpr uint64_t kPage = 4096;
+constexpr uint64_t kBlocks = uint64_t{1} << 22;  // of the table; a power of two
+
+/// Live blocks with a number and a size, by address. Open addressing; never more than half full.
+struct Block {
+  uint64_t address;  // 0: never used; 1: given back
+  uint64_t number;
+  uint64_t bytes;
+};
+Block* blocks;
+uint64_t used;
+int lock;
+
+class Locked {
+ public:
+  Locked() {
+    while (__atomic_exchange_n(&lock, 1, __ATOMIC_ACQUIRE)) call(__NR_sched_yield);
+  }
+  ~Locked() { __atomic_store_n(&lock, 0, __ATOMIC_RELEASE); }
+};
+
+HeapControl* altered() {
+  return control && control->heap.alteration != HeapAlteration::kNone ? &control->heap : nullptr;
+}
+
+uint64_t slot_of(uint64_t address) {
+  return (address >> 4) * 0x9e3779b97f4a7c15u >> 42 & (kBlocks - 1);
+}
+
+void remember(void* block, uint64_t number, uint64_t bytes) {
+  if (!blocks) {
+    constexpr int kReadWrite = 3, kPrivateAnonymous = 0x22;
+    const long memory = call(__NR_mmap, nullptr, kBlocks * sizeof(Block), kReadWrite, kPrivateAnonymous, -1, 0);
+    if (memory < 0) return;
+    blocks = reinterpret_cast<Block*>(memory);
+  }
+  if (used > kBlocks / 2) return;
+  const auto address = reinterpret_cast<uint64_t>(block);
+  uint64_t at = slot_of(address);
+  while (blocks[at].address > 1) at = (at + 1) & (kBlocks - 1);
+  if (blocks[at].address == 0) ++used;
+  blocks[at] = {.address = address, .number = number, .bytes = bytes};
+}
+
+/// Takes the block out of the table; number 0 when it is not there.
+Block forget(void* block) {
+  const auto address = reinterpret_cast<uint64_t>(block);
+  if (!blocks || address < 2) return {};
+  for (uint64_t at = slot_of(address); blocks[at].address != 0; at = (at + 1) & (kBlocks - 1)) {
+    if (blocks[at].address != address) continue;
+    const Block found = blocks[at];
+    blocks[at].address = 1;
+    return found;
+  }
+  return {};
+}
+
+void describe(format::HeapSite& site) {
+  site.count = 0;
+  for (const format::FrameRecord* frame = culprit_thread.frames; frame && site.count < format::kMostHeapFrames;
+       frame = frame->caller) {
+    site.statements[site.count++] = frame->statement;
+  }
+}
+
+bool is_guarded(const HeapControl& heap) {
+  return heap.alteration == HeapAlteration::kGuardEnd || heap.alteration == HeapAlteration::kGuardFreed;
+}
+
+/// A block on pages of its own that ends where they end, with a page behind it that may not be accessed.
+void* guarded_block(HeapControl& heap, size_t bytes) {
+  const uint64_t alignment = bytes == 0 ? 16 : (bytes & -bytes) < 16 ? bytes & -bytes : 16;
+  const uint64_t room = (bytes + kPage - 1) / kPage * kPage;
+  constexpr int kReadWrite = 3, kPrivateAnonymous = 0x22;
+  const long memory = call(__NR_mmap, nullptr, room + kPage, kReadWrite, kPrivateAnonymous, -1, 0);
+  if (memory < 0) return nullptr;
+  const auto start = static_cast<uint64_t>(memory);
+  call(__NR_mprotect, start + room, kPage, 0);
+  heap.block_address = (start + room - bytes) & -alignment;
+  heap.block_bytes = bytes;
+  heap.guard_begin = start + room;
+  heap.guard_end = start + room + kPage;
+  return reinterpret_cast<void*>(heap.block_address);
+}
+
+void* allocate(HeapControl& heap, size_t bytes, size_t alignment, bool zero) {
+  const Locked locked;
+  const uint64_t number = ++heap.allocations;
+  const bool subject = number == heap.last;
+  if (subject) describe(heap.allocated);
+  void* block = nullptr;
+  if (subject && is_guarded(heap)) {
+    block = guarded_block(heap, bytes);
+  } else {
+    size_t room = bytes;
+    const bool more = heap.alteration == HeapAlteration::kMoreRoom && number <= heap.last;
+    if (more && bytes + heap.room > bytes) room = bytes + heap.room;
+    block = alignment > 16 ? __libc_memalign(alignment, room) : zero ? __libc_calloc(1, room) : __libc_malloc(room);
+    if (block && zero && alignment > 16) __builtin_memset(block, 0, room);
+    if (block && !zero && (heap.alteration == HeapAlteration::kFill || more)) {
+      const bool first = more || number <= heap.last;
+      // Added room reads as zero.
+      if (more) {
+        __builtin_memset(static_cast<char*>(block) + bytes, 0, room - bytes);
+      } else {
+        __builtin_memset(block, first ? heap.fill : heap.fill_after, bytes);
+      }
+    }
+    if (subject) {
+      heap.block_address = reinterpret_cast<uint64_t>(block);
+      heap.block_bytes = bytes;
+    }
+  }
+  if (block) remember(block, number, bytes);
+  return block;
+}
+
+void stop_at_invalid_free() {
+  if (current_experiment() || control->stop.reason != format::StopReason::kNone) return;
+  describe_stop(control->stop, format::StopReason::kInvalidFree);
+  stop_for_inspection();
+}
+
+/// True when the library is to give the block back.
+bool release(HeapControl& heap, void* block) {
+  const bool subject = block && is_guarded(heap) && reinterpret_cast<uint64_t>(block) == heap.block_address;
+  if (subject && heap.freed.count != 0) {
+    stop_at_invalid_free();
+    return false;
+  }
+  const Locked locked;
+  const Block found = forget(block);
+  if (found.number != 0 && found.number == heap.last) describe(heap.freed);
+  if (subject) {
+    if (heap.alteration == HeapAlteration::kGuardFreed) {
+      const uint64_t start = heap.block_address / kPage * kPage;
+      call(__NR_mprotect, start, heap.guard_end - start, 0);
+      heap.guard_begin = start;
+    }
+    return false;
+  }
+  return !(heap.alteration == HeapAlteration::kKeepFreed && found.number != 0 && found.number <= heap.last);
+}
+
+bool multiplies(size_t count, size_t bytes, size_t& product) {
+  if (!__builtin_mul_overflow(count, bytes, &product)) return true;
+  *__errno_location() = kNoMemory;
+  return false;
+}
+
+struct LibraryAction {  // struct sigaction of glibc
+  void* handler;
+  uint64_t mask[16];
+  int flags;
+  void (*restorer)();
+};
+
+__attribute__((constructor(101))) void start() {
+  constexpr int kUnbuffered = 2;
+  if (control && control->unbuffered && &setvbuf && &stdout) setvbuf(stdout, nullptr, kUnbuffered, 0);
+}
+
+}  // namespace
+}  // namespace culprit::agent
+
+using namespace culprit::agent;
+
+#define CULPRIT_OVERRIDE extern "C" __attribute__((weak, visibility("default")))
+
+CULPRIT_OVERRIDE void* malloc(size_t bytes) {
+  HeapControl* heap = altered();
+  return heap ? allocate(*heap, bytes, 0, false) : __libc_malloc(bytes);
+}
+
+CULPRIT_OVERRIDE void* calloc(size_t count, size_t bytes) {
+  HeapControl* heap = altered();
+  if (!heap) return __libc_calloc(count, bytes);
+  size_t product = 0;
+  return multiplies(count, bytes, product) ? allocate(*heap, product, 0, true) : nullptr;
+}
+
+CULPRIT_OVERRIDE void free(void* block) {
+  HeapControl* heap = altered();
+  if (!heap || (block && release(*heap, block))) __libc_free(block);
+}
+
+CULPRIT_OVERRIDE void* realloc(void* block, size_t bytes) {
+  HeapControl* heap = altered();
+  if (!heap) return __libc_realloc(block, bytes);
+  if (!block) return allocate(*heap, bytes, 0, false);
+  if (bytes == 0) {
+    if (release(*heap, block)) __libc_free(block);
+    return nullptr;
+  }
+  uint64_t had = 0;
+  {
+    const Locked locked;
+    const Block found = forget(block);
+    if (found.number == 0) {
+      had = ~uint64_t{0};
+    } else {
+      had = found.bytes;
+      remember(block, found.number, found.bytes);
+    }
+  }
+  if (had == ~uint64_t{0}) return __libc_realloc(block, bytes);
+  void* larger = allocate(*heap, bytes, 0, false);
+  if (!larger) return nullptr;
+  __builtin_memcpy(larger, block, had < bytes ? had : bytes);
+  if (release(*heap, block)) __libc_free(block);
+  return larger;
+}
+
+CULPRIT_OVERRIDE void* reallocarray(void* block, size_t count, size_t bytes) {
+  size_t product = 0;
+  return multiplies(count, bytes, product) ? realloc(block, product) : nullptr;
+}
+
+CULPRIT_OVERRIDE void* memalign(size_t alignment, size_t bytes) {
+  HeapControl* heap = altered();
+  return heap ? allocate(*heap, bytes, alignment, false) : __libc_memalign(alignment, bytes);
+}
+
+CULPRIT_OVERRIDE void* aligned_alloc(size_t alignment, size_t bytes) {
+  return memalign(alignment, bytes);
+}
+
+CULPRIT_OVERRIDE int posix_memalign(void** block, size_t alignment, size_t bytes) {
+  if (alignment < sizeof(void*) || (alignment & (alignment - 1)) != 0) return kInvalid;
+  void* memory = memalign(alignment, bytes);
+  if (!memory) return kNoMemory;
+  *block = memory;
+  return 0;
+}
+
+extern "C" int __sigaction(int signal, const LibraryAction* action, LibraryAction* old);
+
+CULPRIT_OVERRIDE int sigaction(int signal, const LibraryAction* action, LibraryAction* old) {
+  ProgramAction* own = program_action(signal);
+  if (!own) return __sigaction(signal, action, old);
+  if (old)
+    *old = {.handler = own->handler, .mask = {own->mask}, .flags = static_cast<int>(own->flags), .restorer = nullptr};
+  if (action) {
+    *own = {.handler = action->handler,
+            .flags = static_cast<uint64_t>(static_cast<uint32_t>(action->flags)),
+            .mask = action->mask[0]};
+  }
+  return 0;
+}
+
+CULPRIT_OVERRIDE void* signal(int signal, void* handler) {
+  constexpr int kRestart = 0x10000000;
+  const LibraryAction action{.handler = handler, .mask = {}, .flags = kRestart, .restorer = nullptr};
+  LibraryAction old{};
+  return sigaction(signal, &action, &old) == 0 ? old.handler : reinterpret_cast<void*>(-1);
+}
