@@ -1,9 +1,10 @@
 #include "locate/explain.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
-#include <filesystem>
+#include <span>
 
 #include "locate/heap_experiments.h"
 #include "locate/observe.h"
@@ -11,6 +12,8 @@
 
 namespace culprit {
 namespace {
+
+constexpr std::chrono::milliseconds kHangPrefix{200};
 
 Oracle oracle_for(const ExplainRequest& request, const ObservedEnd& end) {
   Oracle oracle{
@@ -68,6 +71,38 @@ report::Finding finding_of(const program::ProgramModel& model, const CriticalBra
               fmt::format("{} it led to {}; had it led to {}, {}.", which, way_text(model, branch.block, branch.way),
                           way_text(model, branch.block, branch.other_way), otherwise_text(branch, oracle)),
           .proved = branch.verified};
+}
+
+/// The innermost loop that an activation is in, with the lines where it could be left.
+std::optional<report::Finding> endless_loop(const program::ProgramModel& model, const std::vector<Frame>& frames) {
+  for (const Frame& frame : frames) {
+    if (frame.statement >= model.statements().size()) continue;
+    const uint32_t loop = model.block(model.block_of_statement(frame.statement)).innermost_loop;
+    if (loop == program::kNone) continue;
+    const auto is_inside = [&](uint32_t block) {
+      uint32_t each = model.block(block).innermost_loop;
+      while (each != program::kNone && each != loop) each = model.loop(each).parent;
+      return each == loop;
+    };
+    std::vector<uint32_t> exits;
+    for (const uint32_t block : model.blocks_of(model.function_of_statement(frame.statement))) {
+      if (!is_inside(block)) continue;
+      for (const uint32_t edge : model.edges_of(block)) {
+        if (!is_inside(model.edge(edge).target)) exits.push_back(place_of_branch(model, block).line);
+      }
+    }
+    std::sort(exits.begin(), exits.end());
+    exits.erase(std::unique(exits.begin(), exits.end()), exits.end());
+    const std::string ways =
+        exits.empty() ? "It has no exit." : fmt::format("It could be left from line {}.", fmt::join(exits, ", "));
+    const std::span<const format::LoopHeaderRecord> headers = model.headers_of(loop);
+    return report::Finding{.kind = "endless-loop",
+                           .place = place_of_branch(model, headers.front().block),
+                           .instance = 0,
+                           .evidence = "The program was in this loop when it was stopped. " + ways,
+                           .proved = false};
+  }
+  return std::nullopt;
 }
 
 std::string position_in_block(const HeapFault& fault) {
@@ -178,38 +213,42 @@ report::Explanation explain(const ExplainRequest& request, const program::Progra
     explanation.activations.push_back(std::move(activation));
   }
 
+  if (!oracle.output) {
+    explanation.limits.push_back(
+        "comparing with a good run's output: give --expect FILE; without it a run counts as good when it prints the "
+        "same up to the failure and ends with exit status 0, which is weak evidence");
+  }
   if (failing.end.timed_out) {
-    explanation.limits.push_back("switching branches of a run that does not end");
+    if (const auto loop = endless_loop(model, failing.end.frames)) explanation.findings.push_back(*loop);
+    // All turns of a loop that never ends are alike: its first ones are enough, and leave altered runs time to end.
+    progress("running the program", 0, 0);
+    failing.log = observe_failure(request.launch, model, kHangPrefix).log;
   } else {
-    if (!oracle.output) {
-      explanation.limits.push_back(
-          "comparing with a good run's output: give --expect FILE; without it a run counts as good when it prints the "
-          "same up to the failure and ends with exit status 0, which is weak evidence");
-    }
     // Find out whether the heap is used wrongly.
     const HeapSearch heap = search_heap(request.launch, failing.end, oracle, request.heap_time,
                                         [&] { return progress("altering the heap", 0, 0); });
     explanation.effort.experiments += heap.runs;
-    if (!heap.reproduced)
+    if (!heap.reproduced) {
       explanation.limits.push_back("altering the heap: the run ends otherwise when it is cut off from the outside");
+    }
     evidence.heap = heap.faults;
     for (const HeapFault& fault : heap.faults) add_findings_of(model, fault, explanation.findings);
     const std::string& kind = explanation.failure->kind;
     if (!heap.faults.empty() && (kind == "wrong-output" || kind == "exit-status")) {
       move_failure_to(model, heap.faults.front(), *explanation.failure);
     }
-
-    // Find the branches that the failure went through.
-    const SwitchingResult switching = switch_predicates(
-        request.launch, model, failing.log, oracle, request.switching,
-        [&](uint64_t done, uint64_t planned) { return progress("switching branches", done, planned); });
-    for (const CriticalBranch& branch : switching.critical) {
-      explanation.findings.push_back(finding_of(model, branch, oracle));
-    }
-    evidence.critical = switching.critical;
-    explanation.effort.experiments += switching.experiments;
-    explanation.effort.complete = switching.complete;
   }
+
+  // Find the branches that the failure went through.
+  const SwitchingResult switching =
+      switch_predicates(request.launch, model, failing.log, oracle, request.switching,
+                        [&](uint64_t done, uint64_t planned) { return progress("switching branches", done, planned); });
+  for (const CriticalBranch& branch : switching.critical) {
+    explanation.findings.push_back(finding_of(model, branch, oracle));
+  }
+  evidence.critical = switching.critical;
+  explanation.effort.experiments += switching.experiments;
+  explanation.effort.complete = switching.complete;
 
   explanation.suspects = rank_suspects(model, evidence);
   explanation.effort.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();

@@ -8,6 +8,9 @@
 namespace culprit::report {
 namespace {
 
+constexpr size_t kMostActivations = 12;
+constexpr size_t kMostFindings = 8;
+
 class Writer {
  public:
   Writer(const Explanation& explanation, const TextStyle& style) : explanation_(explanation), style_(style) {}
@@ -51,8 +54,17 @@ class Writer {
     if (explanation_.activations.empty()) return;
     text_ += fmt::format("\n{}\n", bold("There, the program's variables were:"));
     bool innermost = true;
+    size_t shown = 0;
+    std::string last;
     for (const Activation& activation : explanation_.activations) {
-      if (!innermost) text_ += fmt::format("  called from {}\n", place_text(activation.place));
+      const std::string place = place_text(activation.place);
+      if (!innermost && place == last && activation.variables.empty()) continue;  // a recursion
+      last = place;
+      if (++shown > kMostActivations) {
+        text_ += fmt::format("  … {} activations in all\n", explanation_.activations.size());
+        break;
+      }
+      if (!innermost) text_ += fmt::format("  called from {}\n", place);
       for (const NamedValue& variable : activation.variables) {
         text_ += fmt::format("      {} = {}\n", variable.name, variable.value);
       }
@@ -62,7 +74,12 @@ class Writer {
 
   void write_findings() {
     bool first = true;
+    size_t shown = 0;
     for (const Finding& finding : explanation_.findings) {
+      if (++shown > kMostFindings) {
+        text_ += fmt::format("  … and {} more (--json has all)\n", explanation_.findings.size() - kMostFindings);
+        break;
+      }
       if (first) text_ += fmt::format("\n{}\n", bold("What was found:"));
       first = false;
       text_ += fmt::format("  {} {}\n", place_text(finding.place),

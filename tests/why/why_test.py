@@ -62,6 +62,62 @@ class WhyTest(unittest.TestCase):
         self.assertEqual([(f["line"], f["instance"]) for f in said["findings"]],
                          [(self.lines_of(source, "if (counts(")[0], 5), (self.lines_of(source, "for (")[0], 5)])
 
+    def subject(self, name, expected=None, options=()):
+        """Explains tests/why/NAME.c; returns what was said and the line that holds a text."""
+        source = SOURCE / "tests/why" / f"{name}.c"
+        self.compile(source)
+        if expected is not None:
+            (self.folder / "good.txt").write_text(expected)
+            options = [*options, "--expect", "good.txt"]
+        return self.why(*options, "--", "./prog"), lambda text: self.lines_of(source, text)[0]
+
+    def proved(self, said, kind):
+        return [f["line"] for f in said["findings"] if f["kind"] == kind and f["proved"]]
+
+    def test_use_of_freed_memory_names_the_use_and_the_release(self):
+        said, line = self.subject("used_after_free", "alice\n")
+        self.assertEqual(said["failure"]["line"], line('printf("%s'))
+        self.assertEqual(self.proved(said, "use-after-free"), [line('printf("%s')])
+        self.assertEqual(self.proved(said, "freed-here"), [line("forget(&user)")])
+        self.assertEqual(self.proved(said, "allocated-here"), [line("{malloc(16)}")])
+        self.assertEqual(said["suspects"][0]["line"], line("forget(&user)"))
+
+    def test_a_write_past_a_heap_block_is_caught_where_it_happens(self):
+        said, line = self.subject("heap_overflow", "1\n")
+        self.assertEqual(said["failure"]["line"], line("numbers[i] = 7"))
+        self.assertEqual(self.proved(said, "heap-overflow"), [line("numbers[i] = 7")])
+        self.assertEqual(said["suspects"][0]["line"], line("numbers[i] = 7"))
+        self.assertEqual(said["suspects"][1]["line"], line("long* numbers = malloc"))
+
+    def test_memory_that_was_never_written_names_its_allocation(self):
+        said, line = self.subject("uninitialised", "new\n")
+        self.assertEqual(self.proved(said, "uninitialised-read"), [line("session->logins > 0")])
+        self.assertEqual(self.proved(said, "allocated-here"), [line("malloc(sizeof *session)")])
+
+    def test_another_case_of_a_switch_is_tried(self):
+        said, line = self.subject("wrong_case", "shape:\ncircle\n")
+        # Where the first wrong byte leaves the program.
+        self.assertEqual(said["failure"]["line"], line("puts(name_of"))
+        self.assertEqual(self.proved(said, "critical-branch"), [line("switch (shape")])
+        self.assertEqual(said["suspects"][0]["line"], line("switch (shape"))
+
+    def test_a_handler_of_the_program_does_not_hide_the_crash(self):
+        said, line = self.subject("own_handler", options=["--expect-exit", "0"])
+        self.assertEqual(said["failure"]["kind"], "exit-status")
+        self.assertEqual(said["failure"]["line"], line("return *nowhere"))
+
+    def test_a_recursion_without_end_overflows_the_stack(self):
+        said, line = self.subject("deep_recursion")
+        self.assertEqual(said["failure"]["kind"], "stack-overflow")
+        self.assertEqual((said["failure"]["function"], said["failure"]["line"]), ("depth", line("return depth")))
+
+    def test_a_loop_without_end_is_found(self):
+        said, line = self.subject("endless", options=["--timeout", "1"])
+        self.assertEqual(said["failure"]["kind"], "hang")
+        self.assertIn(said["failure"]["line"], (line("while (at"), line("at = at + step")))
+        self.assertEqual([f["line"] for f in said["findings"] if f["kind"] == "endless-loop"], [line("while (at")])
+        self.assertIn(line("while (at"), self.proved(said, "critical-branch"))
+
     def test_a_run_that_succeeds_is_no_failure(self):
         self.compile(SOURCE / "tests/why/wrong_total.c")
         self.assertIsNone(self.why("--", "./prog", status=1)["failure"])
