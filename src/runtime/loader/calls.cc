@@ -104,6 +104,35 @@ bool is_ready(const Call& call) {
   }
 }
 
+/// A call that waits while other threads run. Data arrives in scratch memory and is copied when the baton is held
+/// again, so that no other thread sees it come.
+long run_without_baton(Call& call, Thread& thread) {
+  constexpr uint64_t kScratchBytes = 1 << 20;
+  const bool fills_buffer = call.number == __NR_read || call.number == __NR_pread64 || call.number == __NR_recvfrom;
+  const uint64_t buffer = call.arguments[1];
+  uint64_t arguments[6];
+  __builtin_memcpy(arguments, call.arguments, sizeof arguments);
+  bool scratched = fills_buffer && call.arguments[2] != 0 && runtime.space.covers(buffer, buffer + call.arguments[2]);
+  if (scratched && thread.scratch == 0) {
+    const long mapped =
+        raw(__NR_mmap, 0, kScratchBytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, ~uint64_t{0}, 0);
+    if (!failed(mapped)) thread.scratch = static_cast<uint64_t>(mapped);
+  }
+  scratched = scratched && thread.scratch != 0;
+  if (scratched) {
+    arguments[1] = thread.scratch;
+    if (arguments[2] > kScratchBytes) arguments[2] = kScratchBytes;
+  }
+  release_baton();
+  const long result = interruptible(static_cast<long>(call.number), arguments, &thread.arrived);
+  acquire_baton(thread);
+  if (scratched && result > 0) {
+    __builtin_memcpy(reinterpret_cast<void*>(buffer), reinterpret_cast<const void*>(thread.scratch),
+                     static_cast<uint64_t>(result) < arguments[2] ? static_cast<uint64_t>(result) : arguments[2]);
+  }
+  return result;
+}
+
 long run(Call& call) {
   if (bypasses_memory_to_output(call)) return -EINVAL;
   if (asks_own_name(call)) return answer_own_name(call);
@@ -117,9 +146,8 @@ long run(Call& call) {
     Thread& thread = current_thread();
     const uint64_t* mask = mask_during(call);
     const bool others_run = runtime.threads_alive > 1 && !is_ready(call);
-    if (others_run) release_baton();
-    result = interruptible(static_cast<long>(call.number), call.arguments, &thread.arrived);
-    if (others_run) acquire_baton(thread);
+    result = others_run ? run_without_baton(call, thread)
+                        : interruptible(static_cast<long>(call.number), call.arguments, &thread.arrived);
     if (mask != nullptr) wait_under_mask(thread, *mask);
   } else {
     result = raw(static_cast<long>(call.number), call.arguments[0], call.arguments[1], call.arguments[2],

@@ -212,8 +212,12 @@ void continue_recording(char** words) {
   runtime.directory = static_cast<int>(number_of(words[3]));
   raw(__NR_fcntl, runtime.directory, F_SETFD, 1 /* FD_CLOEXEC */);
   continue_copies(static_cast<uint32_t>(number_of(words[6])));
+  remember_outputs();
   for (uint32_t fd = 0; fd < kRememberedOutputs && words[7][fd]; ++fd) {
     runtime.shows[fd] = static_cast<uint8_t>(words[7][fd] - '0');
+  }
+  for (uint32_t each = 0; each < 2; ++each) {
+    if (runtime.shows[each + 1] == 0) runtime.outputs[each].stream = false;  // redirected by now
   }
   if (const uint64_t seed = number_of(words[10]); seed != 0) start_chaos(seed);
   open_log(runtime.directory);

@@ -143,6 +143,28 @@ int move_high(int fd) {
   return static_cast<int>(high);
 }
 
+void remember_outputs() {
+  for (uint32_t fd = 1; fd <= 2; ++fd) {
+    struct stat status;
+    if (raw(__NR_fstat, fd, word(&status)) != 0) continue;
+    runtime.shows[fd] = fd == 1 ? format::kShowOnOutput : format::kShowOnError;
+    runtime.outputs[fd - 1] = {status.st_dev, status.st_ino, (status.st_mode & kTypeMask) != kRegular};
+  }
+}
+
+/// Whether a newly opened descriptor is a terminal or pipe that is the first output or error (/dev/stdout, /dev/tty).
+static uint8_t reopened_output(uint64_t fd) {
+  struct stat status;
+  if (raw(__NR_fstat, fd, word(&status)) != 0) return 0;
+  for (uint32_t each = 0; each < 2; ++each) {
+    const Runtime::Output& output = runtime.outputs[each];
+    if (output.stream && output.device == status.st_dev && output.inode == status.st_ino) {
+      return each == 0 ? format::kShowOnOutput : format::kShowOnError;
+    }
+  }
+  return 0;
+}
+
 void follow_descriptors(uint64_t number, const uint64_t* arguments, long result) {
   if (failed(result)) return;
   const auto shows = [](uint64_t fd) -> uint8_t { return fd < kMostDescriptors ? runtime.shows[fd] : 0; };
@@ -164,6 +186,10 @@ void follow_descriptors(uint64_t number, const uint64_t* arguments, long result)
       if (arguments[2] & 4 /* CLOSE_RANGE_CLOEXEC */) return;
       for (uint64_t fd = arguments[0]; fd < kMostDescriptors && fd <= arguments[1]; ++fd) set(fd, 0);
       return;
+    case __NR_open:
+    case __NR_openat:
+    case __NR_openat2:
+      return set(created, reopened_output(created));
     case __NR_pipe:
     case __NR_pipe2:
     case __NR_socketpair: {

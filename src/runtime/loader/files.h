@@ -23,6 +23,9 @@ bool is_own_descriptor(uint64_t fd);
 /// Moves `fd` out of the program's way and closes the original.
 int move_high(int fd);
 
+/// Remembers which files the first output and error are.
+void remember_outputs();
+
 /// What a recorded call did to the descriptors: which of them are still the first output and error.
 void follow_descriptors(uint64_t number, const uint64_t* arguments, long result);
 

@@ -45,12 +45,6 @@ void open_directory(const char* path) {
   runtime.directory = move_high(static_cast<int>(fd));
 }
 
-/// Which descriptors are the same open file as the output and the error that the program was started with.
-void remember_outputs() {
-  runtime.shows[1] = format::kShowOnOutput;
-  runtime.shows[2] = format::kShowOnError;
-}
-
 /// The absolute path of the executable, without links.
 void remember_program(const char* path) {
   const long fd = raw(__NR_openat, AT_FDCWD, word(path), O_PATH | O_CLOEXEC, 0);

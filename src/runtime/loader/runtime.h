@@ -35,6 +35,7 @@ struct Thread {
   AlternateStack alternate_stack;  ///< the program's
   uint64_t call_number;            ///< of the call being answered
   uint32_t slot;                   ///< of its region; used again after its end
+  uint64_t scratch;                ///< for data of calls that wait without the baton; kept by the slot
   uint32_t in_kernel;              ///< cleared by the kernel when the thread is gone
   uint64_t tick_state;             ///< its format::ThreadState; 0 until its first slow tick
   bool ticked;                     ///< the call before this one was a tick's
@@ -80,6 +81,11 @@ struct Runtime {
   uint64_t break_start, break_now;
   KernelSigaction actions[kSignals + 1];
   Interception interception;
+  struct Output {
+    uint64_t device, inode;
+    bool stream;  ///< not a regular file
+  };
+  Output outputs[2];
   uint8_t shows[kMostDescriptors];  ///< kShowOnOutput or kShowOnError: the descriptor is the program's first output
   char program[4096];               ///< absolute path of the executable, for /proc/self/exe
 };

@@ -49,7 +49,9 @@ Thread* make_thread() {
     if (failed(mapped)) return nullptr;
   }
   auto* thread = reinterpret_cast<Thread*>((region + kThreadRegionBytes - sizeof(Thread)) & ~uint64_t{63});
+  const uint64_t scratch = threads[slot] == nullptr ? 0 : thread->scratch;
   __builtin_memset(thread, 0, sizeof *thread);
+  thread->scratch = scratch;
   thread->self = thread;
   thread->slot = slot;
   thread->index = runtime.threads_made++;
