@@ -11,6 +11,7 @@
 #include "instrument/count_hooks.h"
 #include "instrument/describe_variables.h"
 #include "instrument/extract_model.h"
+#include "instrument/forget_variables.h"
 #include "instrument/halves.h"
 #include "instrument/lower_indirect_branches.h"
 #include "instrument/merge_globals.h"
@@ -20,6 +21,7 @@
 #include "instrument/split_coroutines.h"
 #include "instrument/thunks.h"
 #include "instrument/ticks.h"
+#include "instrument/unit_boundaries.h"
 #include "instrument/variable_lifetimes.h"
 
 namespace culprit {
@@ -83,6 +85,8 @@ PipelineReport instrument_program(llvm::Module& program, const Plan& plan, const
     report.ticks = places.ticks;
     report.counted_loops = places.counted_loops;
   }
+  // What the user's compiler could not inline stays apart.
+  keep_unit_boundaries(program);
   // Functions become fast bodies, their symbols thunks.
   const llvm::StringSet<> named_in_assembly = names_in_assembly(program);
   mark_single_bodies(program);
@@ -95,6 +99,7 @@ PipelineReport instrument_program(llvm::Module& program, const Plan& plan, const
     check(*report.observed_half);
     report.observed_parts = divide(*report.observed_half, named_in_assembly);
   }
+  forget_local_variables(program);
   emit_thunks(program, bodies.thunks, bodies.aliases);
   define_initial_observe(program, plan.start_observed);
   check(program);
