@@ -35,7 +35,8 @@ std::string hooks_name(Hooks hooks) {
 }
 
 Plan observed_plan(const std::string& name, ObservedBodies observed, Hooks hooks) {
-  return {.name = name, .ticks = true, .observed = observed, .hooks = hooks, .start_observed = true};
+  return {
+      .name = name, .ticks = true, .observed = observed, .hooks = hooks, .start_observed = true, .fast_bodies = false};
 }
 
 }  // namespace
@@ -56,6 +57,8 @@ Plan plan_from_toml_text(const std::string& text_of_plan, const std::string& pat
       plan.ticks = value.value_or(true);
     } else if (name == "start_observed" && value.is_boolean()) {
       plan.start_observed = value.value_or(false);
+    } else if (name == "fast_bodies" && value.is_boolean()) {
+      plan.fast_bodies = value.value_or(true);
     } else if (name == "observed" && text == "none") {
       plan.observed = ObservedBodies::kNone;
     } else if (name == "observed" && text == "registers") {
@@ -71,12 +74,16 @@ Plan plan_from_toml_text(const std::string& text_of_plan, const std::string& pat
     } else {
       throw UserError(fmt::format("{}: line {}: no plan has `{}` with this value", path, key.source().begin.line, name),
                       "known: ticks = true|false, observed = \"none\"|\"registers\"|\"homes\", "
-                      "hooks = \"none\"|\"counts\"|\"session\", start_observed = true|false");
+                      "hooks = \"none\"|\"counts\"|\"session\", start_observed = true|false, fast_bodies = true|false");
     }
   }
   if (plan.start_observed && plan.observed == ObservedBodies::kNone) {
     throw UserError(fmt::format("{}: start_observed needs observed bodies", path),
                     "set observed = \"registers\" or \"homes\"");
+  }
+  if (!plan.fast_bodies && !plan.start_observed) {
+    throw UserError(fmt::format("{}: without fast bodies threads must start observed", path),
+                    "set start_observed = true");
   }
   if (plan.hooks == Hooks::kSession && plan.observed != ObservedBodies::kHomes) {
     throw UserError(fmt::format("{}: session hooks need bodies with homes", path), "set observed = \"homes\"");
@@ -95,13 +102,14 @@ Plan load_plan(const std::string& name_or_path) {
 }
 
 std::string canonical_text(const Plan& plan) {
-  return fmt::format("ticks={} observed={} hooks={} start_observed={}", plan.ticks, observed_name(plan.observed),
-                     hooks_name(plan.hooks), plan.start_observed);
+  return fmt::format("ticks={} observed={} hooks={} start_observed={} fast_bodies={}", plan.ticks,
+                     observed_name(plan.observed), hooks_name(plan.hooks), plan.start_observed, plan.fast_bodies);
 }
 
 std::string toml_text(const Plan& plan) {
-  return fmt::format("ticks = {}\nobserved = \"{}\"\nhooks = \"{}\"\nstart_observed = {}\n", plan.ticks,
-                     observed_name(plan.observed), hooks_name(plan.hooks), plan.start_observed);
+  return fmt::format("ticks = {}\nobserved = \"{}\"\nhooks = \"{}\"\nstart_observed = {}\nfast_bodies = {}\n",
+                     plan.ticks, observed_name(plan.observed), hooks_name(plan.hooks), plan.start_observed,
+                     plan.fast_bodies);
 }
 
 }  // namespace culprit

@@ -25,6 +25,7 @@ struct Plan {
   ObservedBodies observed = ObservedBodies::kNone;
   Hooks hooks = Hooks::kNone;
   bool start_observed = false;  ///< threads start in observed bodies
+  bool fast_bodies = true;      ///< false: observed bodies only, at half the build time; needs start_observed
 
   bool operator==(const Plan&) const = default;
 };

@@ -6,6 +6,8 @@
 #include <llvm/IR/DebugInfoMetadata.h>
 #include <llvm/Transforms/Utils/Cloning.h>
 
+#include <utility>
+
 #include "base/error.h"
 #include "format/runtime_abi.h"
 #include "instrument/share_symbols.h"
@@ -71,6 +73,36 @@ std::unique_ptr<llvm::Module> split_observed_half(llvm::Module& program, FastBod
   }
   remove_what_is_unused(*half);
   return half;
+}
+
+void drop_fast_bodies(llvm::Module& program, llvm::Module& observed_half, FastBodies& bodies) {
+  for (Thunk& thunk : bodies.thunks) {
+    if (!thunk.observed_body.empty()) thunk.fast_body = std::exchange(thunk.observed_body, {});
+  }
+  std::vector<llvm::Function*> dropped;
+  for (llvm::Function& function : program) {
+    if (is_instrumented(function) && !function.hasFnAttribute(kSingleBodyAttribute)) dropped.push_back(&function);
+  }
+  for (llvm::Function* function : dropped) {
+    function->deleteBody();
+    function->setComdat(nullptr);
+  }
+  for (llvm::Function* function : dropped) {
+    if (function->use_empty()) {
+      function->eraseFromParent();
+      continue;
+    }
+    // Functions with a single body call it.
+    const std::string name = (without_suffix(*function) + format::kObservedSuffix).str();
+    function->setName(name);
+    llvm::Function* observed = observed_half.getFunction(name);
+    CULPRIT_ASSERT(observed, name);
+    for (llvm::Function* each : {function, observed}) {
+      each->setLinkage(llvm::GlobalValue::ExternalLinkage);
+      each->setVisibility(llvm::GlobalValue::HiddenVisibility);
+      each->setDSOLocal(true);
+    }
+  }
 }
 
 }  // namespace culprit

@@ -19,4 +19,7 @@ std::unique_ptr<llvm::Module> split_observed_half(llvm::Module& program, FastBod
                                                   const llvm::StringSet<>& named_in_assembly,
                                                   std::vector<FunctionReason>& single_bodies);
 
+/// For plans without fast bodies: what can be observed has observed bodies only, and thunks lead there.
+void drop_fast_bodies(llvm::Module& program, llvm::Module& observed_half, FastBodies& bodies);
+
 }  // namespace culprit

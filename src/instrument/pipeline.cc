@@ -95,6 +95,7 @@ PipelineReport instrument_program(llvm::Module& program, const Plan& plan, const
   // Observed bodies go to a half of their own.
   if (plan.observed != ObservedBodies::kNone) {
     report.observed_half = split_observed_half(program, bodies, named_in_assembly, report.single_bodies);
+    if (!plan.fast_bodies) drop_fast_bodies(program, *report.observed_half, bodies);
     insert_observation(*report.observed_half, plan);
     check(*report.observed_half);
     report.observed_parts = divide(*report.observed_half, named_in_assembly);

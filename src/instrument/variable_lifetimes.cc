@@ -17,6 +17,8 @@ namespace {
 
 /// Larger aggregates are left to the optimiser.
 constexpr size_t kMostMembers = 16;
+/// Instructions before optimisation.
+constexpr unsigned kLargestFunction = 4000;
 
 /// A scalar inside of a variable.
 struct Member {
@@ -101,7 +103,7 @@ void keep_variables(llvm::Function& function) {
 
 void keep_variables_until_return(llvm::Module& observed_half) {
   for (llvm::Function& function : observed_half) {
-    if (is_instrumented(function)) keep_variables(function);
+    if (is_instrumented(function) && function.getInstructionCount() <= kLargestFunction) keep_variables(function);
   }
 }
 

@@ -23,7 +23,7 @@ TEST(Plan, NamedPlansDiffer) {
 }
 
 TEST(Plan, FileIsRead) {
-  const Plan plan = load_plan(write_plan("observed = \"homes\"\nhooks = \"counts\"\nstart_observed = true\n"));
+  const Plan plan = load_plan(write_plan("observed = \"homes\"\nhooks = \"counts\"\nstart_observed = true\nfast_bodies = false\n"));
   EXPECT_EQ(canonical_text(plan), canonical_text(load_plan("homes")));
 }
 
@@ -38,6 +38,17 @@ TEST(Plan, UnknownMemberNamesItsLine) {
 
 TEST(Plan, UnknownNameIsRefused) {
   EXPECT_THROW(load_plan("no-such-plan"), UserError);
+}
+
+TEST(Plan, NoFastBodiesNeedsObservedStart) {
+  EXPECT_THROW(load_plan(write_plan("observed = \"homes\"\nfast_bodies = false\n")), UserError);
+}
+
+TEST(Plan, TextRoundTrips) {
+  for (const char* name : {"fast", "registers", "homes", "session"}) {
+    const Plan plan = load_plan(name);
+    EXPECT_EQ(canonical_text(plan_from_toml_text(toml_text(plan), "x.toml")), canonical_text(plan));
+  }
 }
 
 TEST(Plan, ObservedStartNeedsObservedBodies) {
