@@ -242,14 +242,19 @@ void compare_check(const Call& call, const Event& event) {
           "makes the call with other arguments or data");
 }
 
-long replay(Call& call) {
-  const Event& event = expect(call);
-  compare_check(call, event);
+/// Writes what the kernel wrote.
+void feed_back(const Event& event) {
   for (PartView part(event); part.valid(); part.next()) {
     if (part.kind() == PartKind::kMemory) {
       __builtin_memcpy(reinterpret_cast<void*>(part.address()), part.bytes(), part.size());
     }
   }
+}
+
+long replay(Call& call) {
+  const Event& event = expect(call);
+  compare_check(call, event);
+  feed_back(event);
   if (event.flags & (format::kShowOnOutput | format::kShowOnError)) {
     extents.clear();
     read_extents(*call.description, call.arguments, event.result, extents);
@@ -306,6 +311,7 @@ long settle(Call& call, long result) {
   if (runtime.mode == Mode::kReplay) {
     const Event& event = expect(call);
     compare_check(call, event);
+    feed_back(event);
     return event.result;
   }
   const uint32_t check = runtime.mode == Mode::kRecord ? check_of(call, result) : 0;

@@ -8,6 +8,7 @@
 #include "runtime/loader/memory_hash.h"
 #include "runtime/loader/signals.h"
 #include "runtime/loader/threads.h"
+#include "runtime/loader/vfork_memory.h"
 
 namespace culprit::loader {
 namespace {
@@ -18,8 +19,8 @@ constexpr uint64_t kCloneVm = 0x100, kCloneVfork = 0x4000, kCloneThread = 0x1000
                    kCloneParentSetTid = 0x100000;
 constexpr uint64_t kRobustListBytes = 24;
 
-/// A child of its own memory, which runs on unrecorded. A vfork child gets a copy, too; the parent still waits until
-/// it execs or ends.
+/// A child of its own memory, which runs on unrecorded. A vfork child gets a copy, too (vfork_memory.h); the parent
+/// still waits until it execs or ends.
 long fork_child(Call& call) {
   const bool clone = call.number == __NR_clone;
   uint64_t flags = clone ? call.arguments[0] : 17 /* SIGCHLD */;
@@ -28,12 +29,15 @@ long fork_child(Call& call) {
   if ((flags & kCloneVm) && !(flags & kCloneVfork)) return settle(call, -ENOSYS);
   const uint64_t stack = clone ? call.arguments[1] : 0;
   long result = 0;
+  const bool shares = flags & kCloneVfork;
   if (runtime.mode != Mode::kReplay) {
+    if (shares) prepare_vfork(*call.context);
     result = raw(__NR_clone, flags & ~(kCloneVm | kCloneSetTls), 0, clone ? call.arguments[2] : 0,
                  clone ? call.arguments[3] : 0, 0);
     if (result == 0) {
       if (runtime.mode == Mode::kRecord) close_log();
       runtime.mode = Mode::kPass;
+      begin_child(shares);
       forget_other_threads(current_thread());
       runtime.process = static_cast<int32_t>(raw(__NR_getpid));
       intercept_calls_again(runtime.interception);
@@ -42,7 +46,7 @@ long fork_child(Call& call) {
       return 0;
     }
   }
-  result = settle(call, result);
+  result = shares ? settle_vfork(call, result) : settle(call, result);
   if ((flags & kCloneParentSetTid) && !failed(result)) {
     *reinterpret_cast<int32_t*>(call.arguments[2]) = static_cast<int32_t>(result);
   }
@@ -71,6 +75,7 @@ long fork_child(Call& call) {
                 .check = memory,
                 .result = status,
                 .ticks = 0});
+  leave_vfork_memory();
   raw(__NR_exit_group, call.arguments[0]);
   __builtin_trap();
 }

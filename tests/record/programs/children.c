@@ -1,4 +1,6 @@
 // fork, vfork by posix_spawn, popen and system: what they tell their parent through pipes and wait.
+#define _GNU_SOURCE
+#include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/wait.h>
@@ -19,5 +21,16 @@ int main(void) {
   FILE* output = popen("echo popen; exit 3", "r");
   if (!output || !fgets(text, sizeof text, output)) return 2;
   printf("%s%d %d\n", text, WEXITSTATUS(pclose(output)), WEXITSTATUS(system("exit 4")));
-  return 0;
+  pid_t spawned;
+  char* const arguments[] = {"no-such-program", 0};
+  printf("spawn %d\n", posix_spawnp(&spawned, "no-such-program", 0, 0, arguments, environ));
+  volatile int shared = 1;
+  const pid_t sharing = vfork();
+  if (sharing == 0) {
+    shared = 2;
+    _exit(5);
+  }
+  waitpid(sharing, &status, 0);
+  printf("vfork wrote %d, status %d\n", shared, WEXITSTATUS(status));
+  return shared == 2 ? 0 : 1;
 }
