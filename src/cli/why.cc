@@ -25,7 +25,7 @@ struct Options {
   std::string expect;
   int expect_exit = -1;
   double timeout = 10;
-  double budget = 20;
+  double budget = 12;
   bool json = false;
 };
 
@@ -127,7 +127,7 @@ const Registration kWhy{Command{
               ->check(CLI::Range(0, 255));
           app.add_option("--timeout", options->timeout, "Seconds after which the run counts as hanging (10)")
               ->check(CLI::PositiveNumber);
-          app.add_option("--budget", options->budget, "Seconds to search (20)")->check(CLI::PositiveNumber);
+          app.add_option("--budget", options->budget, "Seconds to search (12)")->check(CLI::PositiveNumber);
           app.add_flag("--json", options->json, "Print JSON");
           app.add_option("command", options->command, "The program and its arguments, after --")->required();
           return [options] { return run(*options); };

@@ -11,7 +11,7 @@
 
 namespace culprit::format {
 
-inline constexpr uint32_t kSessionVersion = 2;
+inline constexpr uint32_t kSessionVersion = 3;
 /// Environment variable with the number of the descriptor of the shared memory; removed before main.
 inline constexpr const char* kSessionVariable = "CULPRIT_SESSION";
 
@@ -66,11 +66,11 @@ static_assert(sizeof(BranchEntry) == 8);
 
 /// One experiment: what to switch and, filled in by the agent, how the altered run ended.
 struct ExperimentRecord {
-  uint64_t instance;    ///< branch instance to switch, from 1; ascending over the list
-  uint32_t way;         ///< the outgoing edge to take instead of the one that the program chose
-  uint32_t finished;    ///< 1 when the rest is valid
-  int32_t wait_status;  ///< as of wait4
-  uint32_t reserved;
+  uint64_t instance;          ///< branch instance to switch, from 1; ascending over the list
+  uint32_t way;               ///< the outgoing edge to take instead of the one that the program chose
+  uint32_t finished;          ///< 1 when the rest is valid
+  int32_t wait_status;        ///< as of wait4
+  uint32_t again;             ///< 1: later executions of the branch that would go the old way are switched too
   StopRecord stop;            ///< fatal signals and limits
   uint64_t output_bytes;      ///< standard output in all, the part before the switch included
   uint64_t first_difference;  ///< byte of standard output that first differs from what is expected; output_bytes or
@@ -132,6 +132,7 @@ struct SessionControl {
   uint32_t sealed;               ///< 1: the run touches nothing outside, from its start
   uint32_t unbuffered;           ///< 1: standard output is written as soon as the program hands it to the library
   uint64_t output_stop;  ///< stop for inspection before byte number so-and-so (from 0) is written; needs `sealed`
+  uint64_t clock;        ///< real time at which the program seems to start, nanoseconds; 0: as it is
   HeapControl heap;
   StopRecord stop;    ///< of the unaltered run
   uint64_t branches;  ///< instances logged so far

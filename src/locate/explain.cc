@@ -14,6 +14,7 @@ namespace culprit {
 namespace {
 
 constexpr std::chrono::milliseconds kHangPrefix{200};
+constexpr uint64_t kNoByte = ~uint64_t{0} - 1;  // of the output: the run stops when it ends
 
 Oracle oracle_for(const ExplainRequest& request, const ObservedEnd& end) {
   Oracle oracle{
@@ -202,6 +203,15 @@ report::Explanation explain(const ExplainRequest& request, const program::Progra
       if (before >= failing.log.first_instance && before < failing.log.first_instance + failing.log.entries.size()) {
         failing.log.entries.resize(before - failing.log.first_instance + 1);
       }
+    }
+  }
+  // A program that ends itself with a wrong status fails where it decides to end.
+  if (explanation.failure->kind == "exit-status" && failing.end.frames.empty()) {
+    at_output = observe_output(request.launch, model, kNoByte, request.time_limit);
+    if (!at_output.end.frames.empty()) {
+      evidence.frames = &at_output.end.frames;
+      evidence.variables = &at_output.variables;
+      explanation.failure->place = place_of_failure(model, at_output.end.frames);
     }
   }
   for (size_t i = 0; i < evidence.frames->size(); ++i) {

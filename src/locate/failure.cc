@@ -120,6 +120,11 @@ std::optional<Failure> unexpected_end(const ObservedEnd& end, const Expectation&
         .message = fmt::format("The output differs from what is expected at byte {} (line {}).", byte + 1, line),
         .place = {}};
   }
+  // Without any expectation, whoever asks why a program fails means its exit status.
+  if (!expectation.exit_status && !expectation.output && status != 0) {
+    return Failure{
+        .kind = "exit-status", .message = fmt::format("The program ended with exit status {}.", status), .place = {}};
+  }
   if (expectation.exit_status && *expectation.exit_status != status) {
     return Failure{.kind = "exit-status",
                    .message = fmt::format("The program ended with exit status {} instead of {}.", status,

@@ -14,6 +14,7 @@
 #include <algorithm>
 #include <array>
 #include <unordered_map>
+#include <unordered_set>
 
 namespace culprit {
 namespace {
@@ -23,7 +24,8 @@ using Clock = std::chrono::steady_clock;
 constexpr uint64_t kWindow = 512;          // experiments of one spine
 constexpr uint64_t kMostBranchesMore = 2;  // an altered run may take so many times the failing run's branches
 constexpr uint64_t kBranchesAtLeast = 100'000;
-constexpr size_t kMostVerified = 40;
+constexpr size_t kMostVerified = 24;
+constexpr size_t kEnoughRepairing = 12;
 constexpr std::array<uint64_t, 3> kPasses = {2, 10, ~uint64_t{0}};  // instances of each branch, from the last one
 
 using Experiment = SwitchedBranch;
@@ -43,7 +45,7 @@ Repair judge(const format::ExperimentRecord& experiment, const Oracle& oracle) {
 
 /// Instances worth trying with their alternatives, those of each pass last first.
 std::vector<Experiment> candidates(const program::ProgramModel& model, const ControlBlock::BranchLog& log,
-                                   const SwitchingBudget& budget, bool& all) {
+                                   const SwitchingBudget& budget, std::vector<size_t>& pass_ends, bool& all) {
   std::unordered_map<uint32_t, uint64_t> total, seen;
   for (const format::BranchEntry& entry : log.entries) ++total[entry.block];
   std::array<std::vector<Experiment>, kPasses.size()> passes;
@@ -66,11 +68,14 @@ std::vector<Experiment> candidates(const program::ProgramModel& model, const Con
       const uint32_t target = model.edge(edges[other]).target;
       if (std::find(targets.begin(), targets.end(), target) != targets.end()) continue;
       targets.push_back(target);
-      passes[pass].push_back({.instance = log.first_instance + i, .way = other});
+      passes[pass].push_back({.instance = log.first_instance + i, .way = other, .again = false});
     }
   }
   std::vector<Experiment> experiments;
-  for (const auto& pass : passes) experiments.insert(experiments.end(), pass.begin(), pass.end());
+  for (const auto& pass : passes) {
+    experiments.insert(experiments.end(), pass.begin(), pass.end());
+    pass_ends.push_back(experiments.size());
+  }
   return experiments;
 }
 
@@ -103,6 +108,7 @@ class Search {
                        .way = entry.way,
                        .other_way = experiment.way,
                        .repair = repair,
+                       .again = experiment.again != 0,
                        .right_bytes = experiment.first_difference});
     }
     return found;
@@ -157,26 +163,51 @@ SwitchingResult switch_predicates(const Launch& launch, const program::ProgramMo
   Search search(launch, log, oracle, budget);
   SwitchingResult result;
   bool all = true;
-  const std::vector<Experiment> planned = candidates(model, log, budget, all);
+  std::vector<size_t> pass_ends;
+  const std::vector<Experiment> planned = candidates(model, log, budget, pass_ends, all);
   const size_t most = std::min<size_t>(planned.size(), budget.experiments);
 
   std::vector<CriticalBranch> found;
   size_t done = 0;
-  while (done < most && !search.out_of_time() && progress(done, most)) {
+  std::unordered_set<uint32_t> repairing;
+  auto pass_end = pass_ends.begin();
+  const Clock::time_point verification = Clock::now() + budget.time * 2 / 3;
+  const Clock::time_point singles_end = Clock::now() + budget.time / 2;
+  while (done < most && Clock::now() < singles_end && progress(done, most)) {
+    // Once many branches are known to repair the run, more instances of each say little.
+    while (pass_end != pass_ends.end() && done >= *pass_end) ++pass_end;
+    if (pass_end != pass_ends.begin() && repairing.size() >= kEnoughRepairing) break;
     const auto first = planned.begin() + static_cast<long>(done);
     const auto last = first + static_cast<long>(std::min<size_t>(kWindow, most - done));
     std::vector<Experiment> window(first, last);
     std::stable_sort(window.begin(), window.end(), [](auto one, auto other) { return one.instance < other.instance; });
     done += window.size();
     std::vector<CriticalBranch> of_window = search.make(window);
+    for (const CriticalBranch& each : of_window) {
+      if (each.repair == Repair::kRepairs) repairing.insert(each.block);
+    }
     found.insert(found.end(), of_window.begin(), of_window.end());
   }
-  result.complete = all && log.first_instance == 1 && search.finished() == planned.size();
+  // A branch that is wrong is often wrong each time: where one switch helped only so far, its later executions follow.
+  std::vector<Experiment> repeated;
+  for (const CriticalBranch& each : found) {
+    if (each.repair != Repair::kFurther) continue;
+    repeated.push_back({.instance = each.instance, .way = each.other_way, .again = true});
+  }
+  std::stable_sort(repeated.begin(), repeated.end(),
+                   [](auto one, auto other) { return one.instance < other.instance; });
+  for (size_t at = 0; at < repeated.size() && repairing.empty() && Clock::now() < verification; at += kWindow) {
+    const auto first = repeated.begin() + static_cast<long>(at);
+    const auto last = first + static_cast<long>(std::min<size_t>(kWindow, repeated.size() - at));
+    std::vector<CriticalBranch> of_window = search.make({first, last});
+    found.insert(found.end(), of_window.begin(), of_window.end());
+  }
+  result.complete = all && log.first_instance == 1 && search.finished() == planned.size() + repeated.size();
 
   result.critical = worth_verifying(std::move(found));
   for (CriticalBranch& each : result.critical) {
     if (search.out_of_time() && &each != &result.critical.front()) break;
-    const auto again = search.make({{.instance = each.instance, .way = each.other_way}});
+    const auto again = search.make({{.instance = each.instance, .way = each.other_way, .again = each.again}});
     each.verified = again.size() == 1 && again.front().repair == each.repair;
   }
   result.experiments = search.finished();

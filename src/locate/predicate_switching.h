@@ -37,15 +37,16 @@ struct CriticalBranch {
   uint32_t way = 0;         ///< the outgoing edge that the failing run took, by position
   uint32_t other_way = 0;   ///< and the one that helped
   Repair repair = Repair::kNone;
+  bool again = false;        ///< later executions were switched too
   uint64_t right_bytes = 0;  ///< of the expected output, printed by the altered run
   bool verified = false;     ///< by a fresh run
 };
 
 struct SwitchingBudget {
   uint64_t experiments = 20'000;
-  std::chrono::milliseconds time{20'000};
-  uint64_t per_branch = 48;  ///< most instances tried of one branch, the last ones
-  uint64_t ways = 6;         ///< most alternatives tried of one instance of a switch
+  std::chrono::milliseconds time{12'000};  ///< a third is kept for verifying
+  uint64_t per_branch = 48;                ///< most instances tried of one branch, the last ones
+  uint64_t ways = 6;                       ///< most alternatives tried of one instance of a switch
 };
 
 struct SwitchingResult {

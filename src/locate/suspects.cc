@@ -18,6 +18,7 @@ namespace {
 
 constexpr size_t kMostSuspects = 10;
 constexpr size_t kMostCallers = 4;
+constexpr double kOmitted = 0.5;     // what a branch left out counts against the branch
 constexpr double kNextOfKind = 0.9;  // what each further branch of a kind counts against the one before
 
 bool is_identifier(char c) {
@@ -131,6 +132,16 @@ class Ranking {
     return 0;
   }
 
+  /// The first statement with a line along an outgoing edge of a block.
+  uint32_t first_statement(uint32_t block, uint32_t way) const {
+    const program::Indices edges = model_.edges_of(block);
+    if (way >= edges.size()) return program::kNone;
+    for (const uint32_t statement : model_.statements_of(model_.edge(edges[way]).target)) {
+      if (model_.statement(statement).line != 0) return statement;
+    }
+    return program::kNone;
+  }
+
   void add_branches() {
     double repairing = evidence_.expected_output ? 60 : 30, surviving = 18, further = 35;
     std::unordered_set<uint32_t> seen;
@@ -141,6 +152,9 @@ class Ranking {
         case Repair::kRepairs:
           add(place, repairing + nearness(branch.block),
               "had this branch gone another way, the run would have succeeded");
+          add_statement(first_statement(branch.block, branch.other_way),
+                        (repairing + nearness(branch.block)) * kOmitted,
+                        "this was not executed, and would have been in a run that succeeds");
           repairing *= kNextOfKind;
           break;
         case Repair::kSurvives:

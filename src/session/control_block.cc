@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <chrono>
 #include <cstring>
 
 #include "base/error.h"
@@ -34,6 +35,10 @@ ControlBlock::ControlBlock(const ControlSetup& setup) {
   head.sealed = setup.sealed ? 1 : 0;
   head.unbuffered = setup.unbuffered ? 1 : 0;
   head.output_stop = setup.output_stop;
+  static const uint64_t kClock = static_cast<uint64_t>(
+      std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::system_clock::now().time_since_epoch())
+          .count());
+  head.clock = kClock;  // all runs of this `culprit`
   head.heap = setup.heap;
   head.log_offset = rounded(sizeof head);
   head.log_capacity = setup.log_capacity;
@@ -59,6 +64,7 @@ ControlBlock::ControlBlock(const ControlSetup& setup) {
   for (size_t i = 0; i < setup.switched.size(); ++i) {
     records[i].instance = setup.switched[i].instance;
     records[i].way = setup.switched[i].way;
+    records[i].again = setup.switched[i].again ? 1 : 0;
   }
   std::copy(setup.expected_output.begin(), setup.expected_output.end(),
             reinterpret_cast<char*>(at(head.expected_offset)));

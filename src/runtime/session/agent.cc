@@ -26,6 +26,9 @@ uint64_t instances_before;
 int64_t instances_granted;
 format::ThreadState* main_thread;
 
+/// In an altered run that switches a branch again and again: which, and from which way.
+uint32_t switched_block, switched_from;
+
 struct KernelAction {
   SignalHandler handler;
   uint64_t flags;
@@ -249,6 +252,10 @@ extern "C" uint32_t culprit_branch(uint32_t block, uint32_t way) {
   }
   const uint64_t instance = instances_so_far();
   if (culprit::format::ExperimentRecord* experiment = current_experiment()) {
+    if (instance < control->branch_limit) {
+      grant_until(instance + 1, instance);
+      return block == switched_block && way == switched_from ? experiment->way : way;
+    }
     describe_stop(experiment->stop, culprit::format::StopReason::kLimit);
     call(__NR_exit_group, kLimitStatus);
   }
@@ -257,8 +264,15 @@ extern "C" uint32_t culprit_branch(uint32_t block, uint32_t way) {
     grant_until(instance + 1, instance);
     return way;
   }
+  const uint32_t before = way;
   const bool altered = begin_experiment(instance, way);
   const uint64_t limit = control->branch_limit;
-  grant_until(altered ? (limit > instance ? limit : instance + 1) : next_experiment_instance(), instance);
+  if (altered && current_experiment()->again) {
+    switched_block = block;
+    switched_from = before;
+    grant_until(instance + 1, instance);
+  } else {
+    grant_until(altered ? (limit > instance ? limit : instance + 1) : next_experiment_instance(), instance);
+  }
   return way;
 }

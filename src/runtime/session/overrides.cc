@@ -181,6 +181,18 @@ struct LibraryAction {  // struct sigaction of glibc
   void (*restorer)();
 };
 
+struct Time {
+  int64_t seconds;
+  int64_t parts;
+};
+
+/// The same times in every run: each question finds the clock a little later.
+uint64_t session_time(uint64_t start) {
+  constexpr uint64_t kStep = 1000;  // nanoseconds
+  static uint64_t asked;
+  return start + __atomic_add_fetch(&asked, 1, __ATOMIC_RELAXED) * kStep;
+}
+
 __attribute__((constructor(101))) void start() {
   constexpr int kUnbuffered = 2;
   if (control && control->unbuffered && &setvbuf && &stdout) setvbuf(stdout, nullptr, kUnbuffered, 0);
@@ -279,4 +291,32 @@ CULPRIT_OVERRIDE void* signal(int signal, void* handler) {
   const LibraryAction action{.handler = handler, .mask = {}, .flags = kRestart, .restorer = nullptr};
   LibraryAction old{};
   return sigaction(signal, &action, &old) == 0 ? old.handler : reinterpret_cast<void*>(-1);
+}
+
+CULPRIT_OVERRIDE int clock_gettime(int clock, Time* time) {
+  constexpr int kRealTime = 0, kMonotonic = 1, kRealTimeCoarse = 5, kMonotonicCoarse = 6, kBootTime = 7;
+  constexpr uint64_t kSecond = 1'000'000'000, kSinceBoot = 1000 * kSecond;
+  const bool real = clock == kRealTime || clock == kRealTimeCoarse;
+  const bool since_boot = clock == kMonotonic || clock == kMonotonicCoarse || clock == kBootTime;
+  if (!control || control->clock == 0 || (!real && !since_boot)) {
+    const long error = call(__NR_clock_gettime, clock, time);
+    if (error == 0) return 0;
+    *__errno_location() = static_cast<int>(-error);
+    return -1;
+  }
+  const uint64_t now = session_time(real ? control->clock : kSinceBoot);
+  *time = {.seconds = static_cast<int64_t>(now / kSecond), .parts = static_cast<int64_t>(now % kSecond)};
+  return 0;
+}
+
+CULPRIT_OVERRIDE int gettimeofday(Time* time, void*) {
+  if (time && clock_gettime(0, time) == 0) time->parts /= 1000;
+  return 0;
+}
+
+CULPRIT_OVERRIDE int64_t time(int64_t* seconds) {
+  Time now{};
+  clock_gettime(0, &now);
+  if (seconds) *seconds = now.seconds;
+  return now.seconds;
 }
