@@ -217,7 +217,7 @@ void continue_recording(char** words) {
     runtime.shows[fd] = static_cast<uint8_t>(words[7][fd] - '0');
   }
   for (uint32_t each = 0; each < 2; ++each) {
-    if (runtime.shows[each + 1] == 0) runtime.outputs[each].stream = false;  // redirected by now
+    if (runtime.shows[each + 1] == 0) runtime.outputs[each].known = false;  // redirected by now
   }
   if (const uint64_t seed = number_of(words[10]); seed != 0) start_chaos(seed);
   open_log(runtime.directory);

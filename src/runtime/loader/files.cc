@@ -143,22 +143,29 @@ int move_high(int fd) {
   return static_cast<int>(high);
 }
 
+/// /dev/null and its like: the same file for everybody.
+static bool is_memory_device(const struct stat& status) {
+  constexpr uint32_t kCharacterDevice = 0020000, kMemoryMajor = 1;
+  return (status.st_mode & kTypeMask) == kCharacterDevice && (status.st_rdev >> 8 & 0xfff) == kMemoryMajor;
+}
+
 void remember_outputs() {
   for (uint32_t fd = 1; fd <= 2; ++fd) {
     struct stat status;
     if (raw(__NR_fstat, fd, word(&status)) != 0) continue;
     runtime.shows[fd] = fd == 1 ? format::kShowOnOutput : format::kShowOnError;
-    runtime.outputs[fd - 1] = {status.st_dev, status.st_ino, (status.st_mode & kTypeMask) != kRegular};
+    runtime.outputs[fd - 1] = {status.st_dev, status.st_ino, !is_memory_device(status)};
   }
 }
 
-/// Whether a newly opened descriptor is a terminal or pipe that is the first output or error (/dev/stdout, /dev/tty).
+/// Whether a newly opened descriptor is the file, pipe or terminal of the first output or error (/dev/stdout,
+/// /dev/tty).
 static uint8_t reopened_output(uint64_t fd) {
   struct stat status;
   if (raw(__NR_fstat, fd, word(&status)) != 0) return 0;
   for (uint32_t each = 0; each < 2; ++each) {
     const Runtime::Output& output = runtime.outputs[each];
-    if (output.stream && output.device == status.st_dev && output.inode == status.st_ino) {
+    if (output.known && output.device == status.st_dev && output.inode == status.st_ino) {
       return each == 0 ? format::kShowOnOutput : format::kShowOnError;
     }
   }

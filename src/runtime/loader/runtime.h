@@ -83,7 +83,7 @@ struct Runtime {
   Interception interception;
   struct Output {
     uint64_t device, inode;
-    bool stream;  ///< not a regular file
+    bool known;  ///< and not /dev/null
   };
   Output outputs[2];
   uint8_t shows[kMostDescriptors];  ///< kShowOnOutput or kShowOnError: the descriptor is the program's first output
