@@ -76,14 +76,15 @@ class Search {
   }
 
   /// The smallest number of blocks for which the alteration makes the run end as it does when all blocks are altered.
-  uint64_t decisive_block(format::HeapControl heap, const Ending& without, uint64_t blocks) {
+  /// (Not: for which it ends otherwise than without, because what a damaged heap holds changes with any of them.)
+  uint64_t decisive_block(format::HeapControl heap, const Ending& with, uint64_t blocks) {
     uint64_t none = 0, some = blocks;
     while (some - none > 1 && !over()) {
       heap.last = none + (some - none) / 2;
-      if (ending_of(run(heap).end) == without) {
-        none = heap.last;
-      } else {
+      if (ending_of(run(heap).end) == with) {
         some = heap.last;
+      } else {
+        none = heap.last;
       }
     }
     return some - none == 1 ? some : 0;
@@ -137,7 +138,7 @@ std::optional<HeapFault> find_uninitialised(Search& search, uint8_t other_fill) 
   const HeapRun other = search.run(heap);
   if (ending_of(one.end) == ending_of(other.end)) return std::nullopt;
   const uint64_t blocks = std::max(one.heap.allocations, other.heap.allocations);
-  const uint64_t block = search.decisive_block(heap, ending_of(other.end), blocks);
+  const uint64_t block = search.decisive_block(heap, ending_of(one.end), blocks);
   if (block == 0) return std::nullopt;
 
   // The two runs that differ in this block only: where do they part?
@@ -172,7 +173,7 @@ std::optional<HeapFault> find_misused(Search& search, const Ending& failing, Hea
   heap.last = kAllBlocks;
   const HeapRun altered = search.run(heap);
   if (ending_of(altered.end) == failing) return std::nullopt;
-  const uint64_t block = search.decisive_block(heap, failing, altered.heap.allocations);
+  const uint64_t block = search.decisive_block(heap, ending_of(altered.end), altered.heap.allocations);
   if (block == 0) return std::nullopt;
   heap.alteration = guard;
   heap.last = block;
@@ -208,7 +209,9 @@ HeapSearch search_heap(const Launch& launch, const ObservedEnd& failing, const O
     if (auto fault = find_misused(search, sealed, HeapAlteration::kMoreRoom, HeapAlteration::kGuardEnd)) {
       result.faults.push_back(std::move(*fault));
     }
+    // What a block holds that is used after its release looks like memory that was never written.
     for (const uint8_t fill : kOtherFills) {
+      if (!result.faults.empty()) break;
       auto fault = find_uninitialised(search, fill);
       if (!fault) continue;
       result.faults.push_back(std::move(*fault));
