@@ -46,6 +46,7 @@ class Writer {
 
   void write_failure(const Failure& failure) {
     text_ += fmt::format("{} {}\n", bold("Failure:"), failure.message);
+    if (failure.place.line == 0) return;
     text_ += fmt::format("  at {}\n", bold(place_text(failure.place)));
     quote(failure.place);
   }
