@@ -33,6 +33,10 @@ source <("$culprit" completion bash)
 [[ $(complete_words culprit build --pl) == --plan ]] || fail "build --pl is not completed to --plan"
 [[ $(complete_words culprit dump cap) == capture ]] || fail "dump cap is not completed to capture"
 [[ -z $(complete_words culprit run ./prog -- --pl) ]] || fail "the program's own arguments are completed"
-for shell in zsh fish; do "$culprit" completion "$shell" | grep -q build || fail "$shell"; done
+# Into a file first: grep -q would close a pipe early.
+for shell in zsh fish; do
+  "$culprit" completion "$shell" > "$folder/completion"
+  grep -q build "$folder/completion" || fail "$shell"
+done
 if "$culprit" completion tcsh 2> "$folder/message"; then fail "tcsh was accepted"; fi
 grep -q remedy "$folder/message"
