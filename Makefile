@@ -16,7 +16,7 @@ test:
 	tools/install-deps --tests
 	cmake --preset $(PRESET)
 	cmake --build --preset $(PRESET) -j$(JOBS)
-	ctest --preset $(PRESET) -j$(JOBS)
+	ctest --preset $(PRESET) -j$(JOBS) $(CTEST_FLAGS)
 
 # Compiles a program that crashes on its input, and asks why.
 demo: build
