@@ -11,7 +11,7 @@
 
 namespace culprit::format {
 
-inline constexpr uint32_t kSessionVersion = 3;
+inline constexpr uint32_t kSessionVersion = 4;
 /// Environment variable with the number of the descriptor of the shared memory; removed before main.
 inline constexpr const char* kSessionVariable = "CULPRIT_SESSION";
 
@@ -75,8 +75,10 @@ struct ExperimentRecord {
   uint64_t output_bytes;      ///< standard output in all, the part before the switch included
   uint64_t first_difference;  ///< byte of standard output that first differs from what is expected; output_bytes or
                               ///< expected bytes, whichever is less, when one is a prefix of the other; ~0 when equal
+  uint64_t same_start;        ///< bytes at the start that are as in the unaltered run's output
+  uint64_t same_end;          ///< and at the end, not counting those
 };
-static_assert(sizeof(ExperimentRecord) == 88);
+static_assert(sizeof(ExperimentRecord) == 104);
 
 inline constexpr uint32_t kMostHeapFrames = 24;
 
@@ -125,6 +127,8 @@ struct SessionControl {
   uint64_t experiment_count;
   uint64_t expected_offset;  ///< expected standard output
   uint64_t expected_bytes;
+  uint64_t unaltered_offset;  ///< standard output of the unaltered run
+  uint64_t unaltered_bytes;
   uint32_t workers;              ///< altered runs at the same time
   uint32_t stop_for_inspection;  ///< 1: wait at a fatal signal until `released` is set
   uint32_t released;             ///< futex

@@ -17,9 +17,11 @@ constexpr std::chrono::milliseconds kHangPrefix{200};
 constexpr uint64_t kNoByte = ~uint64_t{0} - 1;  // of the output: the run stops when it ends
 
 Oracle oracle_for(const ExplainRequest& request, const ObservedEnd& end) {
-  Oracle oracle{
-      .exit_status = request.expectation.exit_status, .output = request.expectation.output, .output_prefix = {}};
+  Oracle oracle;
+  oracle.exit_status = request.expectation.exit_status;
+  oracle.output = request.expectation.output;
   if (oracle.output) {
+    oracle.unaltered_output = end.output;
     oracle.right_bytes = first_wrong_byte(end.output, *oracle.output);
   } else {
     oracle.output_prefix = end.output;
@@ -55,6 +57,9 @@ std::string otherwise_text(const CriticalBranch& branch, const Oracle& oracle) {
     case Repair::kFurther:
       return fmt::format("the first {} bytes of the output would be right, not only {}", branch.right_bytes,
                          oracle.right_bytes);
+    case Repair::kInfluences:
+      return fmt::format("only {} bytes of the output would be others, from the first wrong one on",
+                         branch.changed_bytes);
     default:
       return oracle.output ? "the program would do what is expected" : "the program would not fail";
   }
@@ -63,14 +68,16 @@ std::string otherwise_text(const CriticalBranch& branch, const Oracle& oracle) {
 report::Finding finding_of(const program::ProgramModel& model, const CriticalBranch& branch, const Oracle& oracle) {
   const std::string which =
       branch.occurrence == 0 ? "In one execution" : fmt::format("In its {} execution", ordinal(branch.occurrence));
-  return {.kind = branch.repair == Repair::kRepairs    ? "critical-branch"
-                  : branch.repair == Repair::kSurvives ? "surviving-branch"
-                                                       : "improving-branch",
+  return {.kind = branch.repair == Repair::kRepairs      ? "critical-branch"
+                  : branch.repair == Repair::kSurvives   ? "surviving-branch"
+                  : branch.repair == Repair::kInfluences ? "influencing-branch"
+                                                         : "improving-branch",
           .place = place_of_branch(model, branch.block),
           .instance = branch.occurrence,
           .evidence =
               fmt::format("{} it led to {}; had it led to {}, {}.", which, way_text(model, branch.block, branch.way),
-                          way_text(model, branch.block, branch.other_way), otherwise_text(branch, oracle)),
+                          way_text(model, branch.block, branch.other_way) + (branch.again ? ", here and later" : ""),
+                          otherwise_text(branch, oracle)),
           .proved = branch.verified};
 }
 
@@ -195,7 +202,11 @@ report::Explanation explain(const ExplainRequest& request, const program::Progra
   if (explanation.failure->kind == "wrong-output") {
     progress("looking for the first wrong byte", 0, 0);
     at_output = observe_output(request.launch, model, oracle.right_bytes, request.time_limit);
-    if (!at_output.end.frames.empty()) {
+    if (at_output.end.wait_status != failing.end.wait_status) {
+      explanation.limits.push_back(
+          "finding where the wrong byte is written: cut off from the outside the run ends otherwise, perhaps because "
+          "another process writes it");
+    } else if (!at_output.end.frames.empty()) {
       evidence.frames = &at_output.end.frames;
       evidence.variables = &at_output.variables;
       explanation.failure->place = place_of_failure(model, at_output.end.frames);

@@ -24,11 +24,18 @@ using Clock = std::chrono::steady_clock;
 constexpr uint64_t kWindow = 512;          // experiments of one spine
 constexpr uint64_t kMostBranchesMore = 2;  // an altered run may take so many times the failing run's branches
 constexpr uint64_t kBranchesAtLeast = 100'000;
+constexpr uint64_t kFewBytes = 8;
 constexpr size_t kMostVerified = 24;
 constexpr size_t kEnoughRepairing = 12;
 constexpr std::array<uint64_t, 3> kPasses = {2, 10, ~uint64_t{0}};  // instances of each branch, from the last one
 
 using Experiment = SwitchedBranch;
+
+/// Of the failing run's or the altered run's output, what lies between the parts that both have.
+uint64_t changed_bytes(const format::ExperimentRecord& experiment, const Oracle& oracle) {
+  const uint64_t longer = std::max<uint64_t>(experiment.output_bytes, oracle.unaltered_output.size());
+  return longer - experiment.same_start - experiment.same_end;
+}
 
 Repair judge(const format::ExperimentRecord& experiment, const Oracle& oracle) {
   if (!experiment.finished) return Repair::kNone;
@@ -38,9 +45,11 @@ Repair judge(const format::ExperimentRecord& experiment, const Oracle& oracle) {
   if (right && ended) {
     return WEXITSTATUS(experiment.wait_status) == oracle.exit_status.value_or(0) ? Repair::kRepairs : Repair::kSurvives;
   }
-  const bool further =
-      oracle.output && oracle.right_bytes != ~uint64_t{0} && experiment.first_difference > oracle.right_bytes;
-  return further ? Repair::kFurther : Repair::kNone;
+  if (!oracle.output || oracle.right_bytes == ~uint64_t{0}) return Repair::kNone;
+  if (experiment.first_difference > oracle.right_bytes) return Repair::kFurther;
+  const bool confined = ended && experiment.same_start == oracle.right_bytes && experiment.same_end != 0 &&
+                        changed_bytes(experiment, oracle) <= kFewBytes;
+  return confined ? Repair::kInfluences : Repair::kNone;
 }
 
 /// Instances worth trying with their alternatives, those of each pass last first.
@@ -92,6 +101,7 @@ class Search {
     setup.branch_limit = failing_branches * kMostBranchesMore + kBranchesAtLeast;
     setup.switched = experiments;
     setup.expected_output = oracle_.output ? *oracle_.output : oracle_.output_prefix;
+    setup.unaltered_output = oracle_.unaltered_output;
     const ControlBlock control(setup);
     ControlledRun run(launch_, control);
     run.wait_for_stop(std::chrono::duration_cast<std::chrono::milliseconds>(
@@ -109,6 +119,7 @@ class Search {
                        .other_way = experiment.way,
                        .repair = repair,
                        .again = experiment.again != 0,
+                       .changed_bytes = changed_bytes(experiment, oracle_),
                        .right_bytes = experiment.first_difference});
     }
     return found;
@@ -139,6 +150,11 @@ std::vector<CriticalBranch> worth_verifying(std::vector<CriticalBranch> found) {
     if (one.repair != other.repair) return one.repair > other.repair;
     if (one.repair == Repair::kFurther && one.right_bytes != other.right_bytes)
       return one.right_bytes > other.right_bytes;
+    // What is decided early and still changes only those bytes is where they come from.
+    if (one.repair == Repair::kInfluences) {
+      return one.changed_bytes != other.changed_bytes ? one.changed_bytes < other.changed_bytes
+                                                      : one.instance < other.instance;
+    }
     return one.instance > other.instance;
   });
   std::unordered_map<uint32_t, std::pair<size_t, size_t>> ends;

@@ -19,14 +19,16 @@ struct Oracle {
   std::optional<int> exit_status;       ///< expected; nothing: 0
   std::optional<std::string> output;    ///< expected standard output, whole; nothing: weak, see output_prefix
   std::string output_prefix;            ///< weak: what the failing run had printed must be printed again
+  std::string unaltered_output;         ///< of the failing run
   uint64_t right_bytes = ~uint64_t{0};  ///< with an expected output: how many bytes of it the failing run printed right
 };
 
 enum class Repair {
-  kNone,      ///< fails as before, or otherwise, or hangs
-  kFurther,   ///< the output is right for longer than in the failing run, not to its end
-  kSurvives,  ///< ends by itself, but with another exit status than a good run
-  kRepairs,   ///< ends as a good run does
+  kNone,        ///< fails as before, or otherwise, or hangs
+  kInfluences,  ///< the first wrong bytes change, and little else of the output
+  kFurther,     ///< the output is right for longer than in the failing run, not to its end
+  kSurvives,    ///< ends by itself, but with another exit status than a good run
+  kRepairs,     ///< ends as a good run does
 };
 
 /// An instance whose switching changed the failing run's end for the better.
@@ -37,9 +39,10 @@ struct CriticalBranch {
   uint32_t way = 0;         ///< the outgoing edge that the failing run took, by position
   uint32_t other_way = 0;   ///< and the one that helped
   Repair repair = Repair::kNone;
-  bool again = false;        ///< later executions were switched too
-  uint64_t right_bytes = 0;  ///< of the expected output, printed by the altered run
-  bool verified = false;     ///< by a fresh run
+  bool again = false;          ///< later executions were switched too
+  uint64_t changed_bytes = 0;  ///< of the output, between what is as in the failing run
+  uint64_t right_bytes = 0;    ///< of the expected output, printed by the altered run
+  bool verified = false;       ///< by a fresh run
 };
 
 struct SwitchingBudget {

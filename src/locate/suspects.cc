@@ -18,8 +18,16 @@ namespace {
 
 constexpr size_t kMostSuspects = 10;
 constexpr size_t kMostCallers = 4;
+constexpr size_t kOfWrapper = 8;     // most statements of a function that only wraps another
+constexpr double kChosen = 0.9;      // what an influencing branch led to counts against it
 constexpr double kOmitted = 0.5;     // what a branch left out counts against the branch
 constexpr double kNextOfKind = 0.9;  // what each further branch of a kind counts against the one before
+
+size_t statements_in(const program::ProgramModel& model, uint32_t function) {
+  size_t statements = 0;
+  for (const uint32_t block : model.blocks_of(function)) statements += model.statements_of(block).size();
+  return statements;
+}
 
 bool is_identifier(char c) {
   return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_';
@@ -143,7 +151,7 @@ class Ranking {
   }
 
   void add_branches() {
-    double repairing = evidence_.expected_output ? 60 : 30, surviving = 18, further = 35;
+    double repairing = evidence_.expected_output ? 60 : 30, surviving = 18, further = 35, influencing = 28;
     std::unordered_set<uint32_t> seen;
     for (const CriticalBranch& branch : evidence_.critical) {
       if (!branch.verified || !seen.insert(branch.block).second) continue;
@@ -166,6 +174,14 @@ class Ranking {
           add(place, further + nearness(branch.block),
               "had this branch gone another way, the output would have been right for longer");
           further *= kNextOfKind;
+          break;
+        case Repair::kInfluences:
+          add(place, influencing + nearness(branch.block),
+              "this branch decides about the first wrong bytes and little else");
+          add_statement(
+              first_statement(branch.block, branch.way), (influencing + nearness(branch.block)) * kChosen,
+              "this was executed because of a branch that decides about the first wrong bytes and little else");
+          influencing *= kNextOfKind;
           break;
         case Repair::kNone:
           break;
@@ -213,7 +229,7 @@ class Ranking {
         const report::SourcePlace test = place_of_branch(model_, block);
         if (test.line == place.line || test.file != place.file) continue;
         if (!mentions(report::source_line(test.file, test.line), variable.name)) continue;
-        add(test, null ? 26 : 10,
+        add(test, null ? 44 : 10,
             null ? fmt::format("it tests {}, which is null where the program fails", variable.name)
                  : fmt::format("it tests {}, which the failing statement uses", variable.name));
       }
@@ -243,7 +259,10 @@ bool is_own_statement(const program::ProgramModel& model, uint32_t statement) {
   if (place.file.starts_with("/usr/include/") || place.file.starts_with("/usr/lib/")) return false;
   if (name.starts_with("std::") || name.starts_with("__gnu_cxx::")) return false;
   std::transform(name.begin(), name.end(), name.begin(), [](unsigned char c) { return std::tolower(c); });
-  return name.find("alloc") == std::string::npos;
+  if (name.find("alloc") != std::string::npos) return false;
+  // A wrapper of free() is short; what is called so and does more is the program's own.
+  return name.find("free") == std::string::npos ||
+         statements_in(model, model.function_of_statement(statement)) > kOfWrapper;
 }
 
 uint32_t own_statement(const program::ProgramModel& model, const std::vector<uint32_t>& statements) {

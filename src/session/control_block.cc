@@ -46,7 +46,9 @@ ControlBlock::ControlBlock(const ControlSetup& setup) {
   head.experiment_count = setup.switched.size();
   head.expected_offset = rounded(head.experiments_offset + head.experiment_count * sizeof(format::ExperimentRecord));
   head.expected_bytes = setup.expected_output.size();
-  head.bytes = rounded(head.expected_offset + head.expected_bytes);
+  head.unaltered_offset = rounded(head.expected_offset + head.expected_bytes);
+  head.unaltered_bytes = setup.unaltered_output.size();
+  head.bytes = rounded(head.unaltered_offset + head.unaltered_bytes);
 
   bytes_ = head.bytes;
   descriptor_ = ::memfd_create("culprit-session", 0);
@@ -68,6 +70,8 @@ ControlBlock::ControlBlock(const ControlSetup& setup) {
   }
   std::copy(setup.expected_output.begin(), setup.expected_output.end(),
             reinterpret_cast<char*>(at(head.expected_offset)));
+  std::copy(setup.unaltered_output.begin(), setup.unaltered_output.end(),
+            reinterpret_cast<char*>(at(head.unaltered_offset)));
 }
 
 ControlBlock::~ControlBlock() {

@@ -25,6 +25,7 @@ struct ControlSetup {
   uint64_t log_capacity = 0;             ///< branch entries kept; older ones are overwritten
   std::vector<SwitchedBranch> switched;  ///< ascending by instance, one experiment each
   std::string_view expected_output;
+  std::string_view unaltered_output;
   uint32_t workers = 2;
   bool stop_for_inspection = false;
   bool sealed = false;

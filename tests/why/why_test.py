@@ -101,6 +101,15 @@ class WhyTest(unittest.TestCase):
         self.assertEqual(self.proved(said, "critical-branch"), [line("switch (shape")])
         self.assertEqual(said["suspects"][0]["line"], line("switch (shape"))
 
+    def test_a_wrong_value_is_traced_to_the_branch_that_chose_it(self):
+        said, line = self.subject("wrong_constant", "a: 1\nb: 5\nc: 3\n")
+        self.assertEqual(set(self.proved(said, "influencing-branch")), {line("switch (key)")})
+        self.assertIn(line("return 2"), [s["line"] for s in said["suspects"][:3]])
+
+    def test_a_branch_that_is_wrong_each_time_is_switched_each_time(self):
+        said, line = self.subject("wrong_twice", "1\n2\n")
+        self.assertEqual(self.proved(said, "critical-branch"), [line("if (negative)")])
+
     def test_a_handler_of_the_program_does_not_hide_the_crash(self):
         said, line = self.subject("own_handler", options=["--expect-exit", "0"])
         self.assertEqual(said["failure"]["kind"], "exit-status")

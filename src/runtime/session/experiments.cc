@@ -32,19 +32,51 @@ uint32_t worker_count() {
   return control->workers < kMostWorkers ? control->workers : kMostWorkers;
 }
 
-/// The first position in [from, from + bytes) of the run's output at which `descriptor` differs from what is expected.
-uint64_t first_difference(int descriptor, uint64_t from, uint64_t to) {
-  static char buffer[1 << 16];
-  const char* expected = reinterpret_cast<char*>(control) + control->expected_offset;
+struct Text {
+  const char* start;
+  uint64_t bytes;
+};
+
+Text text_at(uint64_t offset, uint64_t bytes) {
+  return {.start = reinterpret_cast<char*>(control) + offset, .bytes = bytes};
+}
+
+char buffer[1 << 16];
+
+/// The first position in [from, to) of the run's output at which `descriptor` differs from `expected`; ~0: none.
+uint64_t first_difference(int descriptor, uint64_t from, uint64_t to, const Text& expected) {
   while (from < to) {
     const uint64_t wanted = to - from < sizeof buffer ? to - from : sizeof buffer;
     const long got = call(__NR_pread64, descriptor, buffer, wanted, from);
     if (got <= 0) return from;
     for (long i = 0; i < got; ++i, ++from) {
-      if (from >= control->expected_bytes || expected[from] != buffer[i]) return from;
+      if (from >= expected.bytes || expected.start[from] != buffer[i]) return from;
     }
   }
   return ~uint64_t{0};
+}
+
+/// The same for a whole output, of which another descriptor has the part before the switch.
+uint64_t first_difference(const Worker& worker, uint64_t output_bytes, const Text& expected) {
+  uint64_t difference = first_difference(1, 0, worker.inherited_bytes, expected);
+  if (difference == ~uint64_t{0}) {
+    difference = first_difference(worker.output, worker.inherited_bytes, output_bytes, expected);
+  }
+  return difference == ~uint64_t{0} && output_bytes < expected.bytes ? output_bytes : difference;
+}
+
+/// How many bytes at the end of the output, `most` at most, are those at the end of `other`.
+uint64_t same_end(int descriptor, uint64_t output_bytes, const Text& other, uint64_t most) {
+  uint64_t same = 0;
+  while (same < most) {
+    const uint64_t wanted = most - same < sizeof buffer ? most - same : sizeof buffer;
+    const uint64_t from = output_bytes - same - wanted;
+    if (call(__NR_pread64, descriptor, buffer, wanted, from) != static_cast<long>(wanted)) return same;
+    for (uint64_t i = wanted; i-- > 0; ++same) {
+      if (buffer[i] != other.start[other.bytes - same - 1]) return same;
+    }
+  }
+  return same;
 }
 
 void finish(Worker& worker, int status) {
@@ -52,14 +84,16 @@ void finish(Worker& worker, int status) {
   experiment.wait_status = status;
   const long end = call(__NR_lseek, worker.output, 0, kSeekEnd);
   experiment.output_bytes = end > 0 ? static_cast<uint64_t>(end) : 0;
-  uint64_t difference = first_difference(1, 0, worker.inherited_bytes);
-  if (difference == ~uint64_t{0}) {
-    difference = first_difference(worker.output, worker.inherited_bytes, experiment.output_bytes);
-  }
-  if (difference == ~uint64_t{0} && experiment.output_bytes < control->expected_bytes) {
-    difference = experiment.output_bytes;
-  }
-  experiment.first_difference = difference;
+  experiment.first_difference =
+      first_difference(worker, experiment.output_bytes, text_at(control->expected_offset, control->expected_bytes));
+  const Text unaltered = text_at(control->unaltered_offset, control->unaltered_bytes);
+  const uint64_t shorter = experiment.output_bytes < unaltered.bytes ? experiment.output_bytes : unaltered.bytes;
+  const uint64_t same = first_difference(worker, experiment.output_bytes, unaltered);
+  experiment.same_start = same < shorter ? same : shorter;
+  const uint64_t own_part =
+      experiment.output_bytes > worker.inherited_bytes ? experiment.output_bytes - worker.inherited_bytes : 0;
+  const uint64_t rest = shorter - experiment.same_start;
+  experiment.same_end = same_end(worker.output, experiment.output_bytes, unaltered, rest < own_part ? rest : own_part);
   __atomic_store_n(&experiment.finished, 1U, __ATOMIC_RELEASE);
   worker.process = 0;
 }
