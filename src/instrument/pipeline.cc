@@ -100,7 +100,7 @@ PipelineReport instrument_program(llvm::Module& program, const Plan& plan, const
     check(*report.observed_half);
     report.observed_parts = divide(*report.observed_half, named_in_assembly);
   }
-  forget_local_variables(program);
+  if (report.observed_half) forget_local_variables(program);
   emit_thunks(program, bodies.thunks, bodies.aliases);
   define_initial_observe(program, plan.start_observed);
   check(program);
