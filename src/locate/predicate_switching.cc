@@ -25,6 +25,7 @@ constexpr uint64_t kWindow = 512;          // experiments of one spine
 constexpr uint64_t kMostBranchesMore = 2;  // an altered run may take so many times the failing run's branches
 constexpr uint64_t kBranchesAtLeast = 100'000;
 constexpr uint64_t kFewBytes = 8;
+constexpr Clock::duration kLeastRun = std::chrono::seconds(1);
 constexpr size_t kMostVerified = 24;
 constexpr size_t kEnoughRepairing = 12;
 constexpr std::array<uint64_t, 3> kPasses = {2, 10, ~uint64_t{0}};  // instances of each branch, from the last one
@@ -94,7 +95,7 @@ class Search {
       : launch_(launch), log_(log), oracle_(oracle), deadline_(Clock::now() + budget.time) {}
 
   /// Makes the experiments (ascending) in one spine.
-  std::vector<CriticalBranch> make(const std::vector<Experiment>& experiments) {
+  std::vector<CriticalBranch> make(const std::vector<Experiment>& experiments, Clock::time_point until) {
     const uint64_t failing_branches = log_.first_instance + log_.entries.size() - 1;
     ControlSetup setup;
     setup.mode = format::SessionMode::kExperiments;
@@ -104,8 +105,7 @@ class Search {
     setup.unaltered_output = oracle_.unaltered_output;
     const ControlBlock control(setup);
     ControlledRun run(launch_, control);
-    run.wait_for_stop(std::chrono::duration_cast<std::chrono::milliseconds>(
-        std::max(deadline_ - Clock::now(), Clock::duration(std::chrono::seconds(1)))));
+    run.wait_for_stop(std::chrono::duration_cast<std::chrono::milliseconds>(std::max(until - Clock::now(), kLeastRun)));
     std::vector<CriticalBranch> found;
     for (const format::ExperimentRecord& experiment : control.experiments()) {
       if (experiment.finished) ++finished_;
@@ -187,6 +187,7 @@ SwitchingResult switch_predicates(const Launch& launch, const program::ProgramMo
   size_t done = 0;
   std::unordered_set<uint32_t> repairing;
   auto pass_end = pass_ends.begin();
+  const Clock::time_point deadline = Clock::now() + budget.time;
   const Clock::time_point verification = Clock::now() + budget.time * 2 / 3;
   const Clock::time_point singles_end = Clock::now() + budget.time / 2;
   while (done < most && Clock::now() < singles_end && progress(done, most)) {
@@ -198,7 +199,7 @@ SwitchingResult switch_predicates(const Launch& launch, const program::ProgramMo
     std::vector<Experiment> window(first, last);
     std::stable_sort(window.begin(), window.end(), [](auto one, auto other) { return one.instance < other.instance; });
     done += window.size();
-    std::vector<CriticalBranch> of_window = search.make(window);
+    std::vector<CriticalBranch> of_window = search.make(window, singles_end);
     for (const CriticalBranch& each : of_window) {
       if (each.repair == Repair::kRepairs) repairing.insert(each.block);
     }
@@ -215,7 +216,7 @@ SwitchingResult switch_predicates(const Launch& launch, const program::ProgramMo
   for (size_t at = 0; at < repeated.size() && repairing.empty() && Clock::now() < verification; at += kWindow) {
     const auto first = repeated.begin() + static_cast<long>(at);
     const auto last = first + static_cast<long>(std::min<size_t>(kWindow, repeated.size() - at));
-    std::vector<CriticalBranch> of_window = search.make({first, last});
+    std::vector<CriticalBranch> of_window = search.make({first, last}, verification);
     found.insert(found.end(), of_window.begin(), of_window.end());
   }
   result.complete = all && log.first_instance == 1 && search.finished() == planned.size() + repeated.size();
@@ -223,7 +224,7 @@ SwitchingResult switch_predicates(const Launch& launch, const program::ProgramMo
   result.critical = worth_verifying(std::move(found));
   for (CriticalBranch& each : result.critical) {
     if (search.out_of_time() && &each != &result.critical.front()) break;
-    const auto again = search.make({{.instance = each.instance, .way = each.other_way, .again = each.again}});
+    const auto again = search.make({{.instance = each.instance, .way = each.other_way, .again = each.again}}, deadline);
     each.verified = again.size() == 1 && again.front().repair == each.repair;
   }
   result.experiments = search.finished();
