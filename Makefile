@@ -22,7 +22,7 @@ test:
 demo: build
 	@mkdir -p $(BUILD)/demo && cp examples/orders/* $(BUILD)/demo/
 	$(MAKE) -C $(BUILD)/demo CC=$(BIN)/culprit-cc orders
-	cd $(BUILD)/demo && $(BIN)/culprit why -- ./orders orders.txt
+	cd $(BUILD)/demo && $(BIN)/culprit why --expect expected.txt -- ./orders orders.txt
 
 acceptance:
 	tools/install-deps --acceptance

@@ -1,5 +1,5 @@
 /* Bills orders. Input lines: "customer NAME DISCOUNT%", "order NAME AMOUNT", comments begin with '#'.
-   It crashes on orders.txt. Ask why:  culprit why -- ./orders orders.txt */
+   It crashes on orders.txt. Ask why:  culprit why --expect expected.txt -- ./orders orders.txt */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
