@@ -52,6 +52,17 @@ class WhyTest(unittest.TestCase):
         proved = {f["line"] for f in said["findings"] if f["proved"] and f["kind"] == "critical-branch"}
         self.assertLessEqual(set(self.lines_of(source, "strlen(line) < 16")), proved)
 
+    def test_altered_runs_share_no_position_in_files(self):
+        # A run that ends early moves the position of the file it reads; the next ones must not notice.
+        source = SOURCE / "examples/orders/orders.c"
+        self.compile(source)
+        for name in ("orders.txt", "expected.txt"):
+            shutil.copy(SOURCE / "examples/orders" / name, self.folder)
+        said = self.why("--expect", "expected.txt", "--", "./prog", "orders.txt")
+        critical = {(f["line"], f["instance"]) for f in said["findings"] if f["kind"] == "critical-branch" and f["proved"]}
+        self.assertEqual(critical, {(self.lines_of(source, "strlen(line) < 16")[0], 2),
+                                    (self.lines_of(source, "if (is_ignored(line))")[0], 3)})
+
     def test_an_expected_output_decides(self):
         source = SOURCE / "tests/why/wrong_total.c"
         self.compile(source)

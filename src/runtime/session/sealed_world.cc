@@ -27,6 +27,7 @@ struct FileStatus {  // struct stat of x86-64
   uint32_t rest[29];
 };
 static_assert(sizeof(FileStatus) == 144);
+constexpr long kListing = 0200000;  // O_DIRECTORY
 constexpr uint32_t kTypeMask = 0170000, kRegular = 0100000, kDirectory = 0040000;
 
 long open_memory() {
@@ -85,8 +86,9 @@ void make_private(int descriptor) {
 void make_descriptors_private(int standard_output, int standard_error) {
   call(__NR_dup3, standard_output, 1, 0);
   call(__NR_dup3, standard_error, 2, 0);
-  const long listing = call(__NR_openat, kAtFdcwd, "/proc/self/fd", kDirectory, 0);
-  if (listing < 0) return;
+  const long listing = call(__NR_openat, kAtFdcwd, "/proc/self/fd", kListing, 0);
+  // A run that shares descriptors with the spine must not go on.
+  if (listing < 0) call(__NR_exit_group, 125);
   static char entries[1 << 14];
   int found[1024];
   int count = 0;
