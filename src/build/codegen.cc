@@ -4,12 +4,12 @@
 #include <llvm/Analysis/TargetTransformInfo.h>
 #include <llvm/IR/LegacyPassManager.h>
 #include <llvm/MC/TargetRegistry.h>
-#include <llvm/Passes/PassBuilder.h>
 #include <llvm/Support/FileSystem.h>
 #include <llvm/Support/TargetSelect.h>
 #include <llvm/Support/raw_ostream.h>
 
 #include "base/error.h"
+#include "instrument/optimise.h"
 
 namespace culprit {
 
@@ -35,20 +35,7 @@ std::unique_ptr<llvm::TargetMachine> target_machine(const llvm::Module& module, 
 }
 
 void optimise_natively(llvm::Module& module, llvm::TargetMachine& machine) {
-  llvm::PipelineTuningOptions tuning;
-  tuning.LoopVectorization = true;
-  tuning.SLPVectorization = true;
-  llvm::PassBuilder builder(&machine, tuning);
-  llvm::LoopAnalysisManager loops;
-  llvm::FunctionAnalysisManager functions;
-  llvm::CGSCCAnalysisManager components;
-  llvm::ModuleAnalysisManager modules;
-  builder.registerModuleAnalyses(modules);
-  builder.registerCGSCCAnalyses(components);
-  builder.registerFunctionAnalyses(functions);
-  builder.registerLoopAnalyses(loops);
-  builder.crossRegisterProxies(loops, functions, components, modules);
-  builder.buildPerModuleDefaultPipeline(llvm::OptimizationLevel::O2).run(module, modules);
+  run_o2_pipeline(module, machine, llvm::TargetLibraryInfoImpl(machine.getTargetTriple()));
 }
 
 void emit_object(llvm::Module& module, llvm::TargetMachine& machine, const std::string& path) {

@@ -6,10 +6,8 @@
 #include "instrument/normalise.h"
 
 namespace culprit {
-void optimise_instrumented(llvm::Module& module, llvm::TargetMachine& machine) {
-  llvm::TargetLibraryInfoImpl library(machine.getTargetTriple());
-  disable_allocation_builtins(library);
 
+void run_o2_pipeline(llvm::Module& module, llvm::TargetMachine& machine, const llvm::TargetLibraryInfoImpl& library) {
   llvm::PipelineTuningOptions tuning;
   tuning.LoopVectorization = true;
   tuning.SLPVectorization = true;
@@ -26,6 +24,12 @@ void optimise_instrumented(llvm::Module& module, llvm::TargetMachine& machine) {
   builder.registerLoopAnalyses(loops);
   builder.crossRegisterProxies(loops, functions, components, modules);
   builder.buildPerModuleDefaultPipeline(llvm::OptimizationLevel::O2).run(module, modules);
+}
+
+void optimise_instrumented(llvm::Module& module, llvm::TargetMachine& machine) {
+  llvm::TargetLibraryInfoImpl library(machine.getTargetTriple());
+  disable_allocation_builtins(library);
+  run_o2_pipeline(module, machine, library);
 
   machine.Options.FunctionSections = true;
   // Where a program runs into code that cannot be reached it must not fall into another function, which would be a
