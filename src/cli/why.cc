@@ -9,12 +9,16 @@
 
 #include "base/file.h"
 #include "base/progress.h"
+#include "base/shell_command.h"
 #include "build/builder.h"
 #include "build/plan.h"
 #include "cli/command.h"
 #include "cli/program_path.h"
 #include "locate/explain.h"
+#include "locate/user_predicate.h"
+#include "report/html.h"
 #include "report/json.h"
+#include "report/sarif.h"
 #include "report/text.h"
 
 namespace culprit::cli {
@@ -23,6 +27,10 @@ namespace {
 struct Options {
   std::vector<std::string> command;
   std::string expect;
+  std::string expect_command;
+  std::string fails_if;
+  std::string html;
+  std::string sarif;
   int expect_exit = -1;
   double timeout = 10;
   double budget = 12;
@@ -73,6 +81,18 @@ std::string joined(const std::vector<std::string>& words) {
   return fmt::format("{}", fmt::join(words, " "));
 }
 
+/// What a reference command prints for the same standard input.
+std::string expected_from(const std::string& command, const std::filesystem::path& input) {
+  ShellResult good = run_shell(command, input);
+  if (good.end.signal != 0 || good.end.exit_status != 0) {
+    throw UserError(
+        fmt::format("the command of --expect-cmd ended with {} {}: {}", good.end.signal != 0 ? "signal" : "exit status",
+                    good.end.signal != 0 ? good.end.signal : good.end.exit_status, command),
+        "give a command that prints what a good run prints and succeeds");
+  }
+  return std::move(good.output);
+}
+
 ExitCode run(const Options& options) {
   // Rebuild the program for sessions, or take it from the cache.
   Progress progress("why");
@@ -83,6 +103,8 @@ ExitCode run(const Options& options) {
   request.launch = {.executable = built.executable, .arguments = options.command, .standard_input = input.path()};
   request.command = joined(options.command);
   if (!options.expect.empty()) request.expectation.output = read_file(options.expect);
+  if (!options.expect_command.empty()) request.expectation.output = expected_from(options.expect_command, input.path());
+  if (!options.fails_if.empty()) request.expectation.fails_if = std::make_shared<UserPredicate>(options.fails_if);
   if (options.expect_exit >= 0) request.expectation.exit_status = options.expect_exit;
   request.time_limit = std::chrono::milliseconds(static_cast<int64_t>(options.timeout * 1000));
   request.switching.time = std::chrono::milliseconds(static_cast<int64_t>(options.budget * 1000));
@@ -99,6 +121,10 @@ ExitCode run(const Options& options) {
         return interrupted == 0;
       });
 
+  if (!options.html.empty()) write_file_atomically(options.html, report::to_html(explanation));
+  if (!options.sarif.empty()) {
+    write_file_atomically(options.sarif, report::to_sarif(explanation, CULPRIT_VERSION));
+  }
   std::cout << (options.json ? report::to_json(explanation)
                              : report::to_text(explanation, {.colour = ::isatty(1) == 1}));
   return explanation.failure ? ExitCode::kAnswered : ExitCode::kNothingFound;
@@ -117,17 +143,30 @@ const Registration kWhy{Command{
     .examples = {{"culprit why -- ./prog -v input.txt", "explains a crash, an abort or a failed assertion"},
                  {"culprit why --expect good.txt -- ./prog input.txt",
                   "explains why the output is not that of good.txt"},
+                 {"culprit why --fails-if 'grep -q NaN' -- ./prog input.txt", "explains why NaN appears in the output"},
+                 {"culprit why --html why.html --sarif why.sarif -- ./prog", "keeps the explanation for others"},
                  {"culprit why --expect-exit 0 --json -- ./prog", "explains a wrong exit status, as JSON"}},
     .configure =
         [](CLI::App& app) {
           auto options = std::make_shared<Options>();
           app.add_option("--expect", options->expect, "File with the standard output of a good run")
               ->check(CLI::ExistingFile);
+          auto* expect = app.get_option("--expect");
+          app.add_option("--expect-cmd", options->expect_command,
+                         "Shell command that prints what a good run prints; gets the same standard input")
+              ->excludes(expect);
+          app.add_option("--fails-if", options->fails_if,
+                         "Shell command that exits with 0 when a run has failed: gets the run's standard output as its "
+                         "input and CULPRIT_EXIT_STATUS (128 + N after signal N)")
+              ->excludes(expect)
+              ->excludes("--expect-cmd");
           app.add_option("--expect-exit", options->expect_exit, "Exit status of a good run (0 when not given)")
               ->check(CLI::Range(0, 255));
           app.add_option("--timeout", options->timeout, "Seconds after which the run counts as hanging (10)")
               ->check(CLI::PositiveNumber);
           app.add_option("--budget", options->budget, "Seconds to search (12)")->check(CLI::PositiveNumber);
+          app.add_option("--html", options->html, "Also write the explanation as one HTML file");
+          app.add_option("--sarif", options->sarif, "Also write it as SARIF 2.1.0, for editors and code hosting");
           app.add_flag("--json", options->json, "Print JSON");
           app.add_option("command", options->command, "The program and its arguments, after --")->required();
           return [options] { return run(*options); };

@@ -11,7 +11,7 @@
 
 namespace culprit::format {
 
-inline constexpr uint32_t kSessionVersion = 4;
+inline constexpr uint32_t kSessionVersion = 5;
 /// Environment variable with the number of the descriptor of the shared memory; removed before main.
 inline constexpr const char* kSessionVariable = "CULPRIT_SESSION";
 
@@ -77,8 +77,9 @@ struct ExperimentRecord {
                               ///< expected bytes, whichever is less, when one is a prefix of the other; ~0 when equal
   uint64_t same_start;        ///< bytes at the start that are as in the unaltered run's output
   uint64_t same_end;          ///< and at the end, not counting those
+  uint64_t kept_output;       ///< where its output lies in the kept outputs; ~0: not there
 };
-static_assert(sizeof(ExperimentRecord) == 104);
+static_assert(sizeof(ExperimentRecord) == 112);
 
 inline constexpr uint32_t kMostHeapFrames = 24;
 
@@ -129,6 +130,9 @@ struct SessionControl {
   uint64_t expected_bytes;
   uint64_t unaltered_offset;  ///< standard output of the unaltered run
   uint64_t unaltered_bytes;
+  uint64_t kept_offset;    ///< outputs of altered runs, as far as there is room
+  uint64_t kept_capacity;  ///< bytes; 0: no output is kept
+  uint64_t kept_bytes;
   uint32_t workers;              ///< altered runs at the same time
   uint32_t stop_for_inspection;  ///< 1: wait at a fatal signal until `released` is set
   uint32_t released;             ///< futex

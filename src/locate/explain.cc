@@ -20,6 +20,9 @@ Oracle oracle_for(const ExplainRequest& request, const ObservedEnd& end) {
   Oracle oracle;
   oracle.exit_status = request.expectation.exit_status;
   oracle.output = request.expectation.output;
+  if (const auto& predicate = request.expectation.fails_if) {
+    oracle.good = [predicate](std::string_view output, int status) { return !predicate->fails(output, status); };
+  }
   if (oracle.output) {
     oracle.unaltered_output = end.output;
     oracle.right_bytes = first_wrong_byte(end.output, *oracle.output);
@@ -61,7 +64,7 @@ std::string otherwise_text(const CriticalBranch& branch, const Oracle& oracle) {
       return fmt::format("only {} bytes of the output would be others, from the first wrong one on",
                          branch.changed_bytes);
     default:
-      return oracle.output ? "the program would do what is expected" : "the program would not fail";
+      return oracle.output || oracle.good ? "the program would do what is expected" : "the program would not fail";
   }
 }
 
@@ -193,7 +196,7 @@ report::Explanation explain(const ExplainRequest& request, const program::Progra
                     .frames = &failing.end.frames,
                     .variables = &failing.variables,
                     .critical = {},
-                    .expected_output = request.expectation.output.has_value(),
+                    .expected_output = request.expectation.output.has_value() || request.expectation.fails_if,
                     .heap = {}};
   const Oracle oracle = oracle_for(request, failing.end);
 
@@ -217,7 +220,8 @@ report::Explanation explain(const ExplainRequest& request, const program::Progra
     }
   }
   // A program that ends itself with a wrong status fails where it decides to end.
-  if (explanation.failure->kind == "exit-status" && failing.end.frames.empty()) {
+  if ((explanation.failure->kind == "exit-status" || explanation.failure->kind == "predicate") &&
+      failing.end.frames.empty()) {
     at_output = observe_output(request.launch, model, kNoByte, request.time_limit);
     if (!at_output.end.frames.empty()) {
       evidence.frames = &at_output.end.frames;
@@ -234,7 +238,7 @@ report::Explanation explain(const ExplainRequest& request, const program::Progra
     explanation.activations.push_back(std::move(activation));
   }
 
-  if (!oracle.output) {
+  if (!oracle.output && !oracle.good) {
     explanation.limits.push_back(
         "comparing with a good run's output: give --expect FILE; without it a run counts as good when it prints the "
         "same up to the failure and ends with exit status 0, which is weak evidence");
@@ -255,7 +259,7 @@ report::Explanation explain(const ExplainRequest& request, const program::Progra
     evidence.heap = heap.faults;
     for (const HeapFault& fault : heap.faults) add_findings_of(model, fault, explanation.findings);
     const std::string& kind = explanation.failure->kind;
-    if (!heap.faults.empty() && (kind == "wrong-output" || kind == "exit-status")) {
+    if (!heap.faults.empty() && (kind == "wrong-output" || kind == "exit-status" || kind == "predicate")) {
       move_failure_to(model, heap.faults.front(), *explanation.failure);
     }
   }

@@ -112,6 +112,11 @@ std::optional<Failure> unexpected_end(const ObservedEnd& end, const Expectation&
                    .place = {}};
   }
   const int status = WEXITSTATUS(end.wait_status);
+  if (expectation.fails_if) {
+    return Failure{.kind = "predicate",
+                   .message = fmt::format("The run fails by the command given (exit status {}).", status),
+                   .place = {}};
+  }
   if (expectation.output && *expectation.output != end.output) {
     const uint64_t byte = first_wrong_byte(end.output, *expectation.output);
     const auto line = std::count(end.output.begin(), end.output.begin() + static_cast<long>(byte), '\n') + 1;
@@ -161,6 +166,9 @@ uint64_t first_wrong_byte(const std::string& output, const std::string& expected
 
 std::optional<Failure> recognise_failure(const program::ProgramModel& model, const ObservedEnd& end,
                                          const Expectation& expectation) {
+  if (expectation.fails_if && !end.timed_out && !expectation.fails_if->fails(end.output, end.wait_status)) {
+    return std::nullopt;
+  }
   std::optional<Failure> failure;
   if (end.timed_out) {
     failure = {.kind = "hang", .message = "The program did not end within the time limit.", .place = {}};

@@ -1,11 +1,13 @@
 // What kind of failure a run ended in, and where, from what the stopped program and its messages say.
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "format/session_abi.h"
+#include "locate/user_predicate.h"
 #include "program/program_model.h"
 #include "report/explanation.h"
 #include "session/frames.h"
@@ -25,7 +27,8 @@ struct ObservedEnd {
 /// What the user says a good run looks like.
 struct Expectation {
   std::optional<int> exit_status;
-  std::optional<std::string> output;
+  std::optional<std::string> output = std::nullopt;
+  std::shared_ptr<UserPredicate> fails_if = nullptr;  ///< the user's own word; then neither of the others is looked at
 };
 
 report::SourcePlace place_of_statement(const program::ProgramModel& model, uint32_t statement);

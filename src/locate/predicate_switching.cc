@@ -25,6 +25,7 @@ constexpr uint64_t kWindow = 512;          // experiments of one spine
 constexpr uint64_t kMostBranchesMore = 2;  // an altered run may take so many times the failing run's branches
 constexpr uint64_t kBranchesAtLeast = 100'000;
 constexpr uint64_t kFewBytes = 8;
+constexpr uint64_t kKeptOutputs = uint64_t{1} << 28;  // of one window; used as far as outputs are long
 constexpr Clock::duration kLeastRun = std::chrono::seconds(1);
 constexpr size_t kMostVerified = 24;
 constexpr size_t kEnoughRepairing = 12;
@@ -38,8 +39,13 @@ uint64_t changed_bytes(const format::ExperimentRecord& experiment, const Oracle&
   return longer - experiment.same_start - experiment.same_end;
 }
 
-Repair judge(const format::ExperimentRecord& experiment, const Oracle& oracle) {
+Repair judge(const format::ExperimentRecord& experiment, const ControlBlock& control, const Oracle& oracle) {
   if (!experiment.finished) return Repair::kNone;
+  if (oracle.good) {
+    const std::optional<std::string_view> output = control.output_of(experiment);
+    if (!output || experiment.stop.reason == format::StopReason::kLimit) return Repair::kNone;
+    return oracle.good(*output, experiment.wait_status) ? Repair::kRepairs : Repair::kNone;
+  }
   const bool right = oracle.output ? experiment.first_difference == ~uint64_t{0}
                                    : experiment.first_difference >= oracle.output_prefix.size();
   const bool ended = WIFEXITED(experiment.wait_status) && experiment.stop.reason == format::StopReason::kNone;
@@ -103,13 +109,14 @@ class Search {
     setup.switched = experiments;
     setup.expected_output = oracle_.output ? *oracle_.output : oracle_.output_prefix;
     setup.unaltered_output = oracle_.unaltered_output;
+    if (oracle_.good) setup.keep_outputs = kKeptOutputs;
     const ControlBlock control(setup);
     ControlledRun run(launch_, control);
     run.wait_for_stop(std::chrono::duration_cast<std::chrono::milliseconds>(std::max(until - Clock::now(), kLeastRun)));
     std::vector<CriticalBranch> found;
     for (const format::ExperimentRecord& experiment : control.experiments()) {
       if (experiment.finished) ++finished_;
-      const Repair repair = judge(experiment, oracle_);
+      const Repair repair = judge(experiment, control, oracle_);
       if (repair == Repair::kNone) continue;
       const format::BranchEntry entry = log_.entries[experiment.instance - log_.first_instance];
       found.push_back({.instance = experiment.instance,

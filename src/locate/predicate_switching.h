@@ -7,6 +7,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "program/program_model.h"
@@ -16,8 +17,9 @@ namespace culprit {
 
 /// What a run has to do to count as repaired.
 struct Oracle {
-  std::optional<int> exit_status;       ///< expected; nothing: 0
-  std::optional<std::string> output;    ///< expected standard output, whole; nothing: weak, see output_prefix
+  std::optional<int> exit_status;     ///< expected; nothing: 0
+  std::optional<std::string> output;  ///< expected standard output, whole; nothing: weak, see output_prefix
+  std::function<bool(std::string_view output, int wait_status)> good;  ///< the user's own word instead of all below
   std::string output_prefix;            ///< weak: what the failing run had printed must be printed again
   std::string unaltered_output;         ///< of the failing run
   uint64_t right_bytes = ~uint64_t{0};  ///< with an expected output: how many bytes of it the failing run printed right

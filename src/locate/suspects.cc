@@ -50,7 +50,7 @@ class Ranking {
       failing_function_ = model.function_of_statement(evidence.frames->front().statement);
     }
     const std::string& kind = evidence.failure->kind;
-    silent_ = kind == "wrong-output" || kind == "exit-status";
+    silent_ = kind == "wrong-output" || kind == "exit-status" || kind == "predicate";
     declared_ = kind == "assertion" || kind == "abort" || kind == "uncaught-exception";
   }
 

@@ -48,7 +48,9 @@ ControlBlock::ControlBlock(const ControlSetup& setup) {
   head.expected_bytes = setup.expected_output.size();
   head.unaltered_offset = rounded(head.expected_offset + head.expected_bytes);
   head.unaltered_bytes = setup.unaltered_output.size();
-  head.bytes = rounded(head.unaltered_offset + head.unaltered_bytes);
+  head.kept_offset = rounded(head.unaltered_offset + head.unaltered_bytes);
+  head.kept_capacity = setup.keep_outputs;
+  head.bytes = rounded(head.kept_offset + head.kept_capacity);
 
   bytes_ = head.bytes;
   descriptor_ = ::memfd_create("culprit-session", 0);
@@ -81,6 +83,14 @@ ControlBlock::~ControlBlock() {
 
 std::span<const format::ExperimentRecord> ControlBlock::experiments() const {
   return {reinterpret_cast<const format::ExperimentRecord*>(at(head().experiments_offset)), head().experiment_count};
+}
+
+std::optional<std::string_view> ControlBlock::output_of(const format::ExperimentRecord& experiment) const {
+  const format::SessionControl& all = head();
+  if (experiment.kept_output > all.kept_capacity) return std::nullopt;
+  if (experiment.output_bytes > all.kept_capacity - experiment.kept_output) return std::nullopt;
+  return std::string_view(reinterpret_cast<const char*>(at(all.kept_offset + experiment.kept_output)),
+                          experiment.output_bytes);
 }
 
 ControlBlock::BranchLog ControlBlock::branch_log() const {

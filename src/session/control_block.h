@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -26,6 +27,7 @@ struct ControlSetup {
   std::vector<SwitchedBranch> switched;  ///< ascending by instance, one experiment each
   std::string_view expected_output;
   std::string_view unaltered_output;
+  uint64_t keep_outputs = 0;  ///< bytes of room for outputs of altered runs
   uint32_t workers = 2;
   bool stop_for_inspection = false;
   bool sealed = false;
@@ -45,6 +47,9 @@ class ControlBlock {
   int descriptor() const { return descriptor_; }
   format::SessionControl& head() const { return *static_cast<format::SessionControl*>(memory_); }
   std::span<const format::ExperimentRecord> experiments() const;
+
+  /// An altered run's whole standard output; nothing when it was not kept.
+  std::optional<std::string_view> output_of(const format::ExperimentRecord& experiment) const;
 
   /// The logged branch instances still in the ring, oldest first; `first_instance` is the number of the first one.
   struct BranchLog {

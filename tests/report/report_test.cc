@@ -4,8 +4,12 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
+#include <set>
+#include <string>
 
+#include "report/html.h"
 #include "report/json.h"
+#include "report/sarif.h"
 #include "report/text.h"
 
 namespace culprit::report {
@@ -43,6 +47,37 @@ TEST(Report, JsonSurvivesBytesThatAreNoText) {
   Explanation explanation = sample();
   explanation.failure->message = "\xff\xfe";
   EXPECT_NO_THROW(nlohmann::json::parse(to_json(explanation)));
+}
+
+TEST(Report, SarifNamesFailureAndSuspects) {
+  Explanation explanation = sample();
+  explanation.failure->place.file = "/src/odd name.c";
+  explanation.failure->message = "\xff";
+  const auto log = nlohmann::json::parse(to_sarif(explanation, "1.2"));
+  EXPECT_EQ(log["version"], "2.1.0");
+  const auto& run = log["runs"][0];
+  EXPECT_EQ(run["tool"]["driver"]["version"], "1.2");
+  ASSERT_EQ(run["results"].size(), 2);
+  const auto& location = run["results"][0]["locations"][0]["physicalLocation"];
+  EXPECT_EQ(location["artifactLocation"]["uri"], "file:///src/odd%20name.c");
+  EXPECT_EQ(location["region"]["startLine"], 7);
+  EXPECT_EQ(run["results"][0]["stacks"][0]["frames"][0]["location"]["message"]["text"], "n = -1");
+  EXPECT_EQ(run["results"][1]["rank"], 100);
+  // Every rule that a result names is declared.
+  std::set<std::string> rules;
+  for (const auto& rule : run["tool"]["driver"]["rules"]) rules.insert(rule["id"].get<std::string>());
+  for (const auto& result : run["results"]) EXPECT_TRUE(rules.contains(result["ruleId"].get<std::string>()));
+}
+
+TEST(Report, HtmlShowsNothingOfTheProgramAsMarkup) {
+  Explanation explanation = sample();
+  explanation.command = "prog '<script>alert(1)</script>'";
+  explanation.activations[0].variables[0].value = "\"<b>\"";
+  const std::string page = to_html(explanation);
+  EXPECT_THAT(page, HasSubstr("&lt;script&gt;alert(1)"));
+  EXPECT_THAT(page, HasSubstr("&quot;&lt;b&gt;&quot;"));
+  EXPECT_THAT(page, Not(HasSubstr("alert(1)</script>")));
+  EXPECT_THAT(page, HasSubstr("This file cannot be read here."));
 }
 
 TEST(Report, TextSaysWhatHappenedAndWhatIsProved) {

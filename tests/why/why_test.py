@@ -73,6 +73,32 @@ class WhyTest(unittest.TestCase):
         self.assertEqual([(f["line"], f["instance"]) for f in said["findings"]],
                          [(self.lines_of(source, "if (counts(")[0], 5), (self.lines_of(source, "for (")[0], 5)])
 
+    def test_the_users_own_word_decides(self):
+        source = SOURCE / "tests/why/wrong_total.c"
+        self.compile(source)
+        said = self.why("--fails-if", "grep -q 15", "--", "./prog")
+        self.assertEqual(said["failure"]["kind"], "predicate")
+        proved = {f["line"] for f in said["findings"] if f["kind"] == "critical-branch" and f["proved"]}
+        self.assertIn(self.lines_of(source, "if (counts(")[0], proved)
+        self.assertIsNone(self.why("--fails-if", "grep -q NaN", "--", "./prog", status=1)["failure"])
+
+    def test_a_reference_command_says_what_is_expected(self):
+        source = SOURCE / "tests/why/wrong_total.c"
+        self.compile(source)
+        said = self.why("--expect-cmd", "echo total 10", "--html", "why.html", "--sarif", "why.sarif", "--", "./prog")
+        self.assertEqual([(f["line"], f["instance"]) for f in said["findings"]],
+                         [(self.lines_of(source, "if (counts(")[0], 5), (self.lines_of(source, "for (")[0], 5)])
+        page = (self.folder / "why.html").read_text()
+        self.assertIn("if (counts(value, 5)) total += value;", page)
+        self.assertNotIn("http", page.replace("http-equiv", ""))
+        sarif = json.loads((self.folder / "why.sarif").read_text())
+        failure = sarif["runs"][0]["results"][0]
+        self.assertEqual((failure["ruleId"], failure["level"]), ("wrong-output", "error"))
+        run = subprocess.run([BIN / "culprit", "why", "--expect-cmd", "exit 3", "--", "./prog"], cwd=self.folder,
+                             env=self.environment, capture_output=True, text=True)
+        self.assertEqual(run.returncode, 2, run.stderr)
+        self.assertIn("exit status 3", run.stderr)
+
     def subject(self, name, expected=None, options=()):
         """Explains tests/why/NAME.c; returns what was said and the line that holds a text."""
         source = SOURCE / "tests/why" / f"{name}.c"

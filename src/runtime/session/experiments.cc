@@ -79,6 +79,25 @@ uint64_t same_end(int descriptor, uint64_t output_bytes, const Text& other, uint
   return same;
 }
 
+/// Puts a copy of the whole output into the shared memory, if there is room.
+void keep_output(const Worker& worker, format::ExperimentRecord& experiment) {
+  experiment.kept_output = ~uint64_t{0};
+  const uint64_t begin = control->kept_bytes;
+  if (experiment.output_bytes > control->kept_capacity - begin) return;
+  char* const target = reinterpret_cast<char*>(control) + control->kept_offset + begin;
+  uint64_t copied = 0;
+  while (copied < experiment.output_bytes) {
+    const bool before_switch = copied < worker.inherited_bytes;
+    const uint64_t to = before_switch && worker.inherited_bytes < experiment.output_bytes ? worker.inherited_bytes
+                                                                                          : experiment.output_bytes;
+    const long got = call(__NR_pread64, before_switch ? 1 : worker.output, target + copied, to - copied, copied);
+    if (got <= 0) return;
+    copied += static_cast<uint64_t>(got);
+  }
+  control->kept_bytes = begin + experiment.output_bytes;
+  experiment.kept_output = begin;
+}
+
 void finish(Worker& worker, int status) {
   format::ExperimentRecord& experiment = *worker.experiment;
   experiment.wait_status = status;
@@ -94,6 +113,7 @@ void finish(Worker& worker, int status) {
       experiment.output_bytes > worker.inherited_bytes ? experiment.output_bytes - worker.inherited_bytes : 0;
   const uint64_t rest = shorter - experiment.same_start;
   experiment.same_end = same_end(worker.output, experiment.output_bytes, unaltered, rest < own_part ? rest : own_part);
+  keep_output(worker, experiment);
   __atomic_store_n(&experiment.finished, 1U, __ATOMIC_RELEASE);
   worker.process = 0;
 }
