@@ -11,7 +11,7 @@
 
 namespace culprit::format {
 
-inline constexpr uint32_t kSessionVersion = 5;
+inline constexpr uint32_t kSessionVersion = 6;
 /// Environment variable with the number of the descriptor of the shared memory; removed before main.
 inline constexpr const char* kSessionVariable = "CULPRIT_SESSION";
 
@@ -39,6 +39,7 @@ enum class StopReason : uint32_t {
   kOutput,         ///< the byte of standard output that was asked for is about to be written
   kInterrupted,    ///< the controlling side asked (kInterruptSignal)
   kInvalidFree,    ///< the guarded block was freed a second time
+  kOutOfBounds,    ///< an array is about to be accessed beyond its elements
 };
 
 /// SIGXCPU: stops the unaltered run for inspection.
@@ -116,6 +117,17 @@ struct HeapControl {
   HeapSite freed;
 };
 
+/// The first access of a run by an index that the array's type does not have.
+struct BoundsControl {
+  uint32_t clamp;      ///< request: 1: every such index becomes that of the array's last element
+  uint32_t stop;       ///< request: 1: stop for inspection before the first such access
+  uint32_t statement;  ///< told, valid when `elements` is not 0
+  uint32_t reserved;
+  int64_t index;
+  uint64_t elements;  ///< that the array has
+};
+static_assert(sizeof(BoundsControl) == 32);
+
 /// The head of the shared memory; offsets are from its start.
 struct SessionControl {
   uint32_t version;
@@ -142,6 +154,7 @@ struct SessionControl {
   uint64_t output_stop;  ///< stop for inspection before byte number so-and-so (from 0) is written; needs `sealed`
   uint64_t clock;        ///< real time at which the program seems to start, nanoseconds; 0: as it is
   HeapControl heap;
+  BoundsControl bounds;
   StopRecord stop;    ///< of the unaltered run
   uint64_t branches;  ///< instances logged so far
 };

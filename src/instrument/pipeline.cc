@@ -8,6 +8,7 @@
 #include "format/runtime_abi.h"
 #include "instrument/assembly_names.h"
 #include "instrument/bodies.h"
+#include "instrument/bounds_hooks.h"
 #include "instrument/count_hooks.h"
 #include "instrument/describe_variables.h"
 #include "instrument/extract_model.h"
@@ -46,6 +47,7 @@ void insert_observation(llvm::Module& half, const Plan& plan) {
     describe_variables(function);
   }
   if (plan.hooks == Hooks::kSession) {
+    insert_bounds_hooks(half);
     insert_session_hooks(half);
   } else if (homes) {
     insert_statement_barriers(half);

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <span>
 
+#include "locate/array_bounds.h"
 #include "locate/heap_experiments.h"
 #include "locate/observe.h"
 #include "locate/suspects.h"
@@ -82,6 +83,16 @@ report::Finding finding_of(const program::ProgramModel& model, const CriticalBra
                           way_text(model, branch.block, branch.other_way) + (branch.again ? ", here and later" : ""),
                           otherwise_text(branch, oracle)),
           .proved = branch.verified};
+}
+
+report::Finding finding_of(const program::ProgramModel& model, const BoundsFault& fault) {
+  return {
+      .kind = "array-bounds",
+      .place = place_of_statement(model, fault.statement),
+      .instance = 0,
+      .evidence = fmt::format("It accesses element {} of an array that has {} elements.{}", fault.index, fault.elements,
+                              fault.repairs ? " Had the index been kept inside, the run would have succeeded." : ""),
+      .proved = true};
 }
 
 /// The innermost loop that an activation is in, with the lines where it could be left.
@@ -166,6 +177,11 @@ void add_findings_of(const program::ProgramModel& model, const HeapFault& fault,
   }
   add("allocated-here", own_statement(model, fault.allocated),
       fmt::format("The block, the {} of the run, was allocated here.", ordinal(fault.block)));
+}
+
+/// The program did not stop where it failed.
+bool is_silent(const report::Failure& failure) {
+  return failure.kind == "wrong-output" || failure.kind == "exit-status" || failure.kind == "predicate";
 }
 
 /// A wrong result shows late; where a wrong use of the heap was caught, the failure is there.
@@ -258,9 +274,22 @@ report::Explanation explain(const ExplainRequest& request, const program::Progra
     }
     evidence.heap = heap.faults;
     for (const HeapFault& fault : heap.faults) add_findings_of(model, fault, explanation.findings);
-    const std::string& kind = explanation.failure->kind;
-    if (!heap.faults.empty() && (kind == "wrong-output" || kind == "exit-status" || kind == "predicate")) {
+    if (!heap.faults.empty() && is_silent(*explanation.failure)) {
       move_failure_to(model, heap.faults.front(), *explanation.failure);
+    }
+  }
+
+  // Find out whether an array was left by its index.
+  if (evidence.bounds = examine_bounds(request.launch, model, failing.bounds, oracle, request.time_limit);
+      evidence.bounds) {
+    explanation.effort.experiments += 2;
+    explanation.findings.push_back(finding_of(model, *evidence.bounds));
+    // A wrong result shows late; where keeping the index inside repairs the run, the failure is there.
+    const ObservedRun& access = evidence.bounds->access;
+    if (is_silent(*explanation.failure) && evidence.bounds->repairs && !access.end.frames.empty()) {
+      evidence.frames = &access.end.frames;
+      evidence.variables = &access.variables;
+      explanation.failure->place = place_of_statement(model, evidence.bounds->statement);
     }
   }
 

@@ -16,7 +16,7 @@ namespace culprit {
 
 /// How a run ended, as far as recognising a failure needs it.
 struct ObservedEnd {
-  format::StopRecord stop;    ///< reason kNone when no fatal signal came
+  format::StopRecord stop{};  ///< reason kNone when no fatal signal came
   std::vector<Frame> frames;  ///< at the stop
   int wait_status = 0;        ///< as of waitpid; of no meaning when timed_out
   bool timed_out = false;

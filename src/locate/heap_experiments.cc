@@ -90,13 +90,7 @@ class Search {
     return some - none == 1 ? some : 0;
   }
 
-  bool is_good(const ObservedEnd& end) const {
-    if (end.timed_out || !WIFEXITED(end.wait_status) || end.stop.reason != format::StopReason::kNone) return false;
-    if (oracle_.good) return oracle_.good(end.output, end.wait_status);
-    if (oracle_.output) return end.output == *oracle_.output;
-    return end.output.starts_with(oracle_.output_prefix) &&
-           WEXITSTATUS(end.wait_status) == oracle_.exit_status.value_or(0);
-  }
+  bool is_good(const ObservedEnd& end) const { return is_good_end(end, oracle_); }
 
  private:
   const Launch& launch_;

@@ -26,6 +26,7 @@ ObservedRun observe(const Launch& launch, const program::ProgramModel& model, co
   result.end.timed_out = run.end().timed_out;
   result.end.output = run.standard_output();
   result.end.error = run.standard_error();
+  result.bounds = control.head().bounds;
   if (setup.mode == format::SessionMode::kLogBranches) result.log = control.branch_log();
   return result;
 }
@@ -48,6 +49,16 @@ ObservedRun observe_output(const Launch& launch, const program::ProgramModel& mo
   setup.sealed = true;
   setup.unbuffered = true;
   setup.output_stop = byte;
+  return observe(launch, model, setup, limit);
+}
+
+ObservedRun observe_bounds(const Launch& launch, const program::ProgramModel& model,
+                           const format::BoundsControl& request, std::chrono::milliseconds limit) {
+  ControlSetup setup;
+  setup.mode = format::SessionMode::kRun;
+  setup.stop_for_inspection = true;
+  setup.sealed = true;
+  setup.bounds = request;
   return observe(launch, model, setup, limit);
 }
 

@@ -17,6 +17,7 @@ struct ObservedRun {
   ObservedEnd end;
   std::vector<std::vector<VariableValue>> variables;  ///< of the innermost of `end.frames`
   ControlBlock::BranchLog log;
+  format::BoundsControl bounds{};  ///< the first array that was left by its index; no elements when none was
 };
 
 /// Runs the program once as it is and logs its branches.
@@ -26,5 +27,9 @@ ObservedRun observe_failure(const Launch& launch, const program::ProgramModel& m
 /// system. Standard output is not buffered by the C library in this run. No frames: the program had no activation then.
 ObservedRun observe_output(const Launch& launch, const program::ProgramModel& model, uint64_t byte,
                            std::chrono::milliseconds limit);
+
+/// Runs it once more, sealed, with a request about arrays that are left by their index.
+ObservedRun observe_bounds(const Launch& launch, const program::ProgramModel& model,
+                           const format::BoundsControl& request, std::chrono::milliseconds limit);
 
 }  // namespace culprit

@@ -16,6 +16,8 @@
 #include <unordered_map>
 #include <unordered_set>
 
+#include "locate/failure.h"
+
 namespace culprit {
 namespace {
 
@@ -179,6 +181,13 @@ std::vector<CriticalBranch> worth_verifying(std::vector<CriticalBranch> found) {
 }
 
 }  // namespace
+
+bool is_good_end(const ObservedEnd& end, const Oracle& oracle) {
+  if (end.timed_out || !WIFEXITED(end.wait_status) || end.stop.reason != format::StopReason::kNone) return false;
+  if (oracle.good) return oracle.good(end.output, end.wait_status);
+  if (oracle.output) return end.output == *oracle.output;
+  return end.output.starts_with(oracle.output_prefix) && WEXITSTATUS(end.wait_status) == oracle.exit_status.value_or(0);
+}
 
 SwitchingResult switch_predicates(const Launch& launch, const program::ProgramModel& model,
                                   const ControlBlock::BranchLog& log, const Oracle& oracle,

@@ -25,6 +25,10 @@ struct Oracle {
   uint64_t right_bytes = ~uint64_t{0};  ///< with an expected output: how many bytes of it the failing run printed right
 };
 
+struct ObservedEnd;
+/// Whether a whole run ended as a good one does.
+bool is_good_end(const ObservedEnd& end, const Oracle& oracle);
+
 enum class Repair {
   kNone,        ///< fails as before, or otherwise, or hangs
   kInfluences,  ///< the first wrong bytes change, and little else of the output

@@ -56,6 +56,7 @@ class Ranking {
 
   std::vector<report::Suspect> rank() {
     add_heap_faults();
+    add_array_bounds();
     add_branches();
     add_failure_and_callers();
     add_controlling_branches();
@@ -127,6 +128,17 @@ class Ranking {
           }
           break;
       }
+    }
+  }
+
+  void add_array_bounds() {
+    if (!evidence_.bounds) return;
+    const BoundsFault& fault = *evidence_.bounds;
+    add_statement(fault.statement, fault.repairs ? 100 : 50, "it accesses an element that the array does not have");
+    // What let it be executed did not look at the index well enough.
+    for (const auto& dependence : model_.dependences_of(model_.block_of_statement(fault.statement))) {
+      add(place_of_branch(model_, model_.source_of_edge(dependence.edge)), fault.repairs ? 60 : 30,
+          "this branch decided that an element is accessed which the array does not have");
     }
   }
 

@@ -1,8 +1,10 @@
 // Which statements are to be looked at first, from all the evidence about a failing run.
 #pragma once
 
+#include <optional>
 #include <vector>
 
+#include "locate/array_bounds.h"
 #include "locate/heap_experiments.h"
 #include "locate/observe.h"
 #include "locate/predicate_switching.h"
@@ -18,6 +20,7 @@ struct Evidence {
   std::vector<CriticalBranch> critical;
   bool expected_output = false;  ///< critical branches were judged by a known output
   std::vector<HeapFault> heap;
+  std::optional<BoundsFault> bounds = std::nullopt;
 };
 
 /// Of equal places the strongest evidence is told and all of it counts; strongest first.

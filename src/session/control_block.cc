@@ -40,6 +40,7 @@ ControlBlock::ControlBlock(const ControlSetup& setup) {
           .count());
   head.clock = kClock;  // all runs of this `culprit`
   head.heap = setup.heap;
+  head.bounds = setup.bounds;
   head.log_offset = rounded(sizeof head);
   head.log_capacity = setup.log_capacity;
   head.experiments_offset = rounded(head.log_offset + setup.log_capacity * sizeof(format::BranchEntry));

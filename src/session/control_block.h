@@ -34,6 +34,7 @@ struct ControlSetup {
   bool unbuffered = false;
   uint64_t output_stop = ~uint64_t{0};
   format::HeapControl heap{};
+  format::BoundsControl bounds{};
 };
 
 /// Owns the mapping and its descriptor. Throws UserError (kEnvironmentLacks) when the memory cannot be had.

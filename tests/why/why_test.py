@@ -131,6 +131,15 @@ class WhyTest(unittest.TestCase):
         self.assertEqual(self.proved(said, "uninitialised-read"), [line("session->logins > 0")])
         self.assertEqual(self.proved(said, "allocated-here"), [line("malloc(sizeof *session)")])
 
+    def test_an_array_left_by_its_index_is_named(self):
+        said, line = self.subject("array_overflow", "total 100\n")
+        store = line("table.lengths[count] =")
+        self.assertEqual(self.proved(said, "array-bounds"), [store])
+        finding = [f for f in said["findings"] if f["kind"] == "array-bounds"][0]
+        self.assertIn("element 4 of an array that has 4 elements", finding["evidence"])
+        self.assertIn("the run would have succeeded", finding["evidence"])
+        self.assertEqual((said["failure"]["line"], said["suspects"][0]["line"]), (store, store))
+
     def test_another_case_of_a_switch_is_tried(self):
         said, line = self.subject("wrong_case", "shape:\ncircle\n")
         # Where the first wrong byte leaves the program.

@@ -276,3 +276,23 @@ extern "C" uint32_t culprit_branch(uint32_t block, uint32_t way) {
   }
   return way;
 }
+
+/// Called by observed bodies before an access to element `index` of an array of `elements` elements that has no such
+/// one; returns the index to use.
+extern "C" uint64_t culprit_out_of_bounds(uint32_t statement, uint64_t index, uint64_t elements) {
+  using namespace culprit::agent;
+  if (!control) return index;
+  culprit::format::BoundsControl& bounds = control->bounds;
+  uint64_t none = 0;
+  const bool first = !current_experiment() && __atomic_compare_exchange_n(&bounds.elements, &none, elements, false,
+                                                                          __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);
+  if (first) {
+    bounds.statement = statement;
+    bounds.index = static_cast<int64_t>(index);
+    if (bounds.stop != 0) {
+      describe_stop(control->stop, culprit::format::StopReason::kOutOfBounds);
+      stop_for_inspection();
+    }
+  }
+  return bounds.clamp != 0 ? elements - 1 : index;
+}
