@@ -245,6 +245,24 @@ report::Explanation explain(const ExplainRequest& request, const program::Progra
       explanation.failure->place = place_of_failure(model, at_output.end.frames);
     }
   }
+  // Find out whether an array was left by its index.
+  if (evidence.bounds = examine_bounds(request.launch, model, failing.bounds, oracle, request.time_limit);
+      evidence.bounds) {
+    explanation.effort.experiments += 2;
+    explanation.findings.push_back(finding_of(model, *evidence.bounds));
+    // A wrong result shows late; where keeping the index inside repairs the run, or nothing else is known, the failure
+    // is there.
+    const ObservedRun& access = evidence.bounds->access;
+    report::Failure& failure = *explanation.failure;
+    if (is_silent(failure) && (evidence.bounds->repairs || failure.place.line == 0) && !access.end.frames.empty()) {
+      evidence.frames = &access.end.frames;
+      evidence.variables = &access.variables;
+      failure.place = place_of_statement(model, evidence.bounds->statement);
+      failure.kind = "buffer-overflow";
+      failure.message = fmt::format("The program left an array by its index, and went on. {}", failure.message);
+    }
+  }
+
   for (size_t i = 0; i < evidence.frames->size(); ++i) {
     report::Activation activation{.place = place_of_statement(model, (*evidence.frames)[i].statement), .variables = {}};
     if (i < evidence.variables->size()) {
@@ -276,20 +294,6 @@ report::Explanation explain(const ExplainRequest& request, const program::Progra
     for (const HeapFault& fault : heap.faults) add_findings_of(model, fault, explanation.findings);
     if (!heap.faults.empty() && is_silent(*explanation.failure)) {
       move_failure_to(model, heap.faults.front(), *explanation.failure);
-    }
-  }
-
-  // Find out whether an array was left by its index.
-  if (evidence.bounds = examine_bounds(request.launch, model, failing.bounds, oracle, request.time_limit);
-      evidence.bounds) {
-    explanation.effort.experiments += 2;
-    explanation.findings.push_back(finding_of(model, *evidence.bounds));
-    // A wrong result shows late; where keeping the index inside repairs the run, the failure is there.
-    const ObservedRun& access = evidence.bounds->access;
-    if (is_silent(*explanation.failure) && evidence.bounds->repairs && !access.end.frames.empty()) {
-      evidence.frames = &access.end.frames;
-      evidence.variables = &access.variables;
-      explanation.failure->place = place_of_statement(model, evidence.bounds->statement);
     }
   }
 

@@ -138,6 +138,7 @@ class WhyTest(unittest.TestCase):
         finding = [f for f in said["findings"] if f["kind"] == "array-bounds"][0]
         self.assertIn("element 4 of an array that has 4 elements", finding["evidence"])
         self.assertIn("the run would have succeeded", finding["evidence"])
+        self.assertEqual(said["failure"]["kind"], "buffer-overflow")
         self.assertEqual((said["failure"]["line"], said["suspects"][0]["line"]), (store, store))
 
     def test_another_case_of_a_switch_is_tried(self):
