@@ -49,6 +49,9 @@ inline constexpr const char* kInitialObserveSymbol = "culprit_initial_observe";
 
 /// Called with its ucontext_t after each makecontext: gives the context stacks of its own.
 inline constexpr const char* kContextMadeSymbol = "culprit_context_made";
+/// What captured code calls for sigaction and signal (runtime/fault_handlers.h).
+inline constexpr const char* kSetActionSymbol = "culprit_sigaction";
+inline constexpr const char* kSetHandlerSymbol = "culprit_signal";
 
 /// Suffixes of a function's bodies; the function's own symbol is its thunk.
 inline constexpr const char* kFastSuffix = ".fast";

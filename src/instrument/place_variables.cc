@@ -6,6 +6,7 @@
 #include <llvm/IR/Module.h>
 
 #include "instrument/context_stacks.h"
+#include "instrument/fault_handlers.h"
 #include "instrument/metadata.h"
 #include "instrument/native_functions.h"
 #include "instrument/pointer_uses.h"
@@ -134,6 +135,7 @@ void place(llvm::Function& function, const PointerUses& uses, PlacedVariables& p
 
 PlacedVariables place_variables(llvm::Module& module) {
   give_contexts_stacks(module);
+  redirect_fault_handlers(module);
   // Found before anything is moved: what a function does with its arguments shows best as long as its own variables are
   // there.
   const PointerUses uses(module);

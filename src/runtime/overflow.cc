@@ -4,6 +4,7 @@
 #include <sys/syscall.h>
 
 #include "runtime/raw_syscall.h"
+#include "runtime/signal_layout.h"
 #include "runtime/stacks.h"
 #include "runtime/text.h"
 
@@ -21,12 +22,7 @@ __asm__(
 namespace culprit::runtime {
 namespace {
 
-constexpr int kSegmentationFault = 11;
 constexpr unsigned long kWithInfo = 4, kWithRestorer = 0x04000000;
-constexpr int kSignalAddress = 16;       // offset of si_addr in siginfo_t
-constexpr int kSignalCode = 8;           // offset of si_code
-constexpr int kSavedStackPointer = 160;  // offset of rsp in ucontext_t
-constexpr int kSavedInstruction = 168;   // offset of rip in ucontext_t
 
 struct KernelSigaction {
   void (*handler)(int, char*, char*);
@@ -34,13 +30,6 @@ struct KernelSigaction {
   void (*restorer)();
   uint64_t mask;
 };
-
-template <typename T>
-T read_at(const char* base, long offset) {
-  T value;
-  __builtin_memcpy(&value, base + offset, sizeof value);
-  return value;
-}
 
 // The executable's symbol table, mapped from its file while the process is about to die.
 class Symbols {
@@ -157,7 +146,7 @@ void on_fault(int, char* signal, char* context) {
   if (from_kernel) {
     const StackFault fault = examine_fault(read_at<uintptr_t>(signal, kSignalAddress), &stack_bytes);
     if (fault == StackFault::kGrown) return;
-    if (fault == StackFault::kOverflow) report(context, stack_bytes);
+    if (fault == StackFault::kOverflow) return die_of_overflow(context, stack_bytes);
   }
   // The fault happens again on return and kills; a signal that someone sent has to be sent again.
   set_default_action();
@@ -167,6 +156,15 @@ void on_fault(int, char* signal, char* context) {
 }
 
 }  // namespace
+
+void die_of_overflow(const char* context, size_t stack_bytes) {
+  report(context, stack_bytes);
+  set_default_action();
+}
+
+bool is_overflow_watch(const void* handler) {
+  return handler == reinterpret_cast<const void*>(on_fault);
+}
 
 void watch_for_overflows() {
   KernelSigaction old = {};

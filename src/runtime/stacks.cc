@@ -31,9 +31,14 @@ constexpr uintptr_t kLimitFactor = 4;
 constexpr uintptr_t kSmallest = 64 * kMiB;
 constexpr uintptr_t kSmallestOfContext = 256 * 1024;
 
+// At the low end of a thread's halves, for the variables of a handler that is told of an overflow. As an alternate
+// signal stack is at least 8 KiB and usually at most 64, this is plenty.
+constexpr uintptr_t kEmergency = 256 * 1024;
+
 struct Slot {
   int owner;  // thread id; 0 when free, kPinned when it may never be used again
   bool mapped;
+  bool has_emergency;
   uintptr_t user_bytes;
 };
 constexpr int kPinned = -1;
@@ -82,7 +87,7 @@ uintptr_t limited_bytes() {
   } limit = {};
   constexpr long kStackLimit = 3;  // RLIMIT_STACK
   raw_syscall(SYS_prlimit64, 0, kStackLimit, 0, as_argument(&limit));
-  const uintptr_t most = half(kThreads) - kPage;
+  const uintptr_t most = half(kThreads) - kEmergency - 2 * kPage;
   if (limit.soft > most / kLimitFactor) return most;
   const uintptr_t bytes = limit.soft * kLimitFactor;
   return bytes < kSmallest ? kSmallest : bytes & ~(kPage - 1);
@@ -103,18 +108,15 @@ bool map_writable(uintptr_t low, uintptr_t bytes, long how) {
 }
 
 constexpr long kFixedNoReplace = 0x100000;
-constexpr long kFixed = 0x10;
 
-// A page without access at the low end: no other mapping may come to lie against the stack.
+// Nothing is mapped in the lowest page, not even without access: programs tell an overflow of their stack from other
+// faults by what the memory map shows beneath it, which natively is a gap.
 bool map_stack(uintptr_t end, uintptr_t bytes) {
-  const uintptr_t low = end - bytes;
-  if (!map_writable(low, bytes, kFixedNoReplace)) return false;
-  raw_syscall(SYS_mprotect, low, kPage, 0);
-  return true;
+  return map_writable(end - bytes + kPage, bytes - kPage, kFixedNoReplace);
 }
 
 void unmap_stack(uintptr_t end, uintptr_t bytes) {
-  raw_syscall(SYS_munmap, end - bytes, bytes);
+  raw_syscall(SYS_munmap, end - bytes + kPage, bytes - kPage);
 }
 
 bool map_pair(const Range& range, uint32_t slot, uintptr_t bytes) {
@@ -201,11 +203,7 @@ StackFault examine_thread_fault(uintptr_t address, uint32_t index, size_t* bytes
     *bytes = slot.user_bytes;
     if (now <= slot.user_bytes || address < end - now + kPage) return StackFault::kOverflow;
     for (uintptr_t growing : ends) {
-      const uintptr_t old_low = growing - slot.user_bytes;
-      const bool grown =
-          map_writable(growing - now, now - slot.user_bytes, kFixedNoReplace) && map_writable(old_low, kPage, kFixed);
-      if (!grown) return StackFault::kOverflow;
-      raw_syscall(SYS_mprotect, growing - now, kPage, 0);
+      if (!map_writable(growing - now + kPage, now - slot.user_bytes, kFixedNoReplace)) return StackFault::kOverflow;
     }
     slot.user_bytes = now;
     return StackFault::kGrown;
@@ -262,6 +260,39 @@ StackFault examine_fault(uintptr_t address, size_t* stack_bytes) {
     }
   }
   return StackFault::kNone;
+}
+
+bool is_below_machine_stack(uintptr_t address, uintptr_t stack_pointer) {
+  constexpr uintptr_t kFarthestBelow = 256 * 1024, kFarthestAbove = kPage;
+  return address + kFarthestBelow > stack_pointer && address < stack_pointer + kFarthestAbove;
+}
+
+uintptr_t address_beneath_user_stack(const format::ThreadState& thread) {
+  const auto user_sp = reinterpret_cast<uintptr_t>(thread.user_sp);
+  constexpr uintptr_t kBelowLowest = 16;
+  if (user_sp >= kContexts.base && user_sp < kContexts.base + kContexts.slots * kContexts.stride) {
+    const auto index = static_cast<uint32_t>((user_sp - kContexts.base) / kContexts.stride);
+    return user_end(kContexts, index) - stacks.contexts[index].bytes + kPage - kBelowLowest;
+  }
+  if (thread.stack_slot == 0) return 0;
+  const uint32_t index = thread.stack_slot - 1;
+  return user_end(kThreads, index) - stacks.slots[index].user_bytes + kPage - kBelowLowest;
+}
+
+bool use_emergency_stacks(format::ThreadState& thread) {
+  if (thread.stack_slot == 0) return false;
+  const uint32_t index = thread.stack_slot - 1;
+  Slot& slot = stacks.slots[index];
+  const uintptr_t user_low = user_end(kThreads, index) - half(kThreads) + kPage;
+  const uintptr_t private_low = private_end(kThreads, index) - half(kThreads) + kPage;
+  if (!slot.has_emergency) {
+    if (!map_writable(user_low, kEmergency, kFixedNoReplace)) return false;
+    if (!map_writable(private_low, kEmergency, kFixedNoReplace)) return false;
+    slot.has_emergency = true;
+  }
+  thread.user_sp = reinterpret_cast<char*>(user_low + kEmergency);
+  thread.private_sp = reinterpret_cast<char*>(private_low + kEmergency);
+  return true;
 }
 
 void fail(const char* message) {

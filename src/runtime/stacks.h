@@ -21,6 +21,16 @@ enum class StackFault : uint8_t {
 /// Which stack `address` is beneath, and its size.
 StackFault examine_fault(uintptr_t address, size_t* stack_bytes);
 
+/// True when a fault at `address` means that the machine stack is used up: a frame or a push just below its pointer.
+bool is_below_machine_stack(uintptr_t address, uintptr_t stack_pointer);
+
+/// An address just beneath the lowest byte of the thread's user stack, or of its context's; 0 when it has none.
+uintptr_t address_beneath_user_stack(const format::ThreadState& thread);
+
+/// Moves the thread to small stacks apart from its own, which are used up; false when there is no memory for them. The
+/// caller keeps the pointers and puts them back.
+bool use_emergency_stacks(format::ThreadState& thread);
+
 /// Ends the process with a message. For what the runtime cannot go on without.
 [[noreturn]] void fail(const char* message);
 

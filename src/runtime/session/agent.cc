@@ -55,8 +55,6 @@ void grant_until(uint64_t next, uint64_t now) {
 }
 
 constexpr int kSegmentationFault = 11;
-// A frame of the machine stack that reaches this far below the stack pointer, or a push, faults because it is used up.
-constexpr uint64_t kFarthestBelow = 256 * 1024, kFarthestAbove = 4096;
 constexpr size_t kStackPointer = 15, kInstructionPointer = 16;  // of ucontext.uc_mcontext.gregs
 
 uint64_t register_in(void* context, size_t number) {
@@ -89,9 +87,7 @@ void on_fault(int signal, SignalInformation* information, void* context) {
     size_t stack_bytes = 0;
     const auto fault = runtime::examine_fault(information->address, &stack_bytes);
     if (fault == runtime::StackFault::kGrown) return;
-    const uint64_t stack_pointer = register_in(context, kStackPointer);
-    const bool below_stack =
-        information->address + kFarthestBelow > stack_pointer && information->address < stack_pointer + kFarthestAbove;
+    const bool below_stack = runtime::is_below_machine_stack(information->address, register_in(context, kStackPointer));
     if (fault == runtime::StackFault::kOverflow || below_stack) reason = format::StopReason::kStackOverflow;
   }
   format::ExperimentRecord* experiment = current_experiment();

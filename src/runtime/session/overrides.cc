@@ -4,6 +4,7 @@
 
 #include <asm/unistd.h>
 
+#include "runtime/fault_handlers.h"
 #include "runtime/session/agent.h"
 
 extern "C" {
@@ -174,12 +175,7 @@ bool multiplies(size_t count, size_t bytes, size_t& product) {
   return false;
 }
 
-struct LibraryAction {  // struct sigaction of glibc
-  void* handler;
-  uint64_t mask[16];
-  int flags;
-  void (*restorer)();
-};
+using runtime::LibraryAction;
 
 struct Time {
   int64_t seconds;
