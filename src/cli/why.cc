@@ -34,6 +34,7 @@ struct Options {
   int expect_exit = -1;
   double timeout = 10;
   double budget = 12;
+  uint32_t tries = 20;
   bool json = false;
 };
 
@@ -106,6 +107,7 @@ ExitCode run(const Options& options) {
   if (!options.expect_command.empty()) request.expectation.output = expected_from(options.expect_command, input.path());
   if (!options.fails_if.empty()) request.expectation.fails_if = std::make_shared<UserPredicate>(options.fails_if);
   if (options.expect_exit >= 0) request.expectation.exit_status = options.expect_exit;
+  request.tries = options.tries;
   request.time_limit = std::chrono::milliseconds(static_cast<int64_t>(options.timeout * 1000));
   request.switching.time = std::chrono::milliseconds(static_cast<int64_t>(options.budget * 1000));
 
@@ -164,6 +166,8 @@ const Registration kWhy{Command{
               ->check(CLI::Range(0, 255));
           app.add_option("--timeout", options->timeout, "Seconds after which the run counts as hanging (10)")
               ->check(CLI::PositiveNumber);
+          app.add_option("--tries", options->tries, "Runs to make until one fails (20)")
+              ->check(CLI::Range(1U, 100'000U));
           app.add_option("--budget", options->budget, "Seconds to search (12)")->check(CLI::PositiveNumber);
           app.add_option("--html", options->html, "Also write the explanation as one HTML file");
           app.add_option("--sarif", options->sarif, "Also write it as SARIF 2.1.0, for editors and code hosting");

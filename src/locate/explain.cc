@@ -9,6 +9,7 @@
 #include "locate/array_bounds.h"
 #include "locate/heap_experiments.h"
 #include "locate/observe.h"
+#include "locate/repeated_runs.h"
 #include "locate/suspects.h"
 
 namespace culprit {
@@ -196,6 +197,45 @@ void move_failure_to(const program::ProgramModel& model, const HeapFault& fault,
 
 }  // namespace
 
+namespace {
+
+void add_activations(const program::ProgramModel& model, const Evidence& evidence, report::Explanation& explanation) {
+  for (size_t i = 0; i < evidence.frames->size(); ++i) {
+    report::Activation activation{.place = place_of_statement(model, (*evidence.frames)[i].statement), .variables = {}};
+    if (i < evidence.variables->size()) {
+      for (const VariableValue& each : (*evidence.variables)[i])
+        activation.variables.push_back({each.name, each.value});
+    }
+    explanation.activations.push_back(std::move(activation));
+  }
+}
+
+/// Runs of equal input end differently: what only the failing ones do is told; altering them would prove nothing, since
+/// an altered run may succeed by itself.
+void explain_intermittent(const program::ProgramModel& model, const RepeatedRuns& runs, Evidence& evidence,
+                          report::Explanation& explanation) {
+  report::Failure& failure = *explanation.failure;
+  failure.message = fmt::format("In {} of {} runs: {}", runs.failed, runs.runs, failure.message);
+  explanation.limits.push_back(
+      "altering runs: equal runs of this program end differently, perhaps by a race between threads or by memory that "
+      "was never written");
+  for (const IntermittentBranch& branch : runs.only_when_failing) {
+    explanation.findings.push_back(
+        {.kind = "intermittent-branch",
+         .place = place_of_branch(model, branch.block),
+         .instance = 0,
+         .evidence = fmt::format("Only runs that fail took it to {}.", way_text(model, branch.block, branch.way)),
+         .proved = false});
+  }
+  evidence.intermittent = runs.only_when_failing;
+  if (failure.place.line == 0 && !runs.only_when_failing.empty()) {
+    failure.place = place_of_branch(model, runs.only_when_failing.front().block);
+  }
+  add_activations(model, evidence, explanation);
+}
+
+}  // namespace
+
 report::Explanation explain(const ExplainRequest& request, const program::ProgramModel& model,
                             const ExplainProgress& progress) {
   const auto start = std::chrono::steady_clock::now();
@@ -204,9 +244,13 @@ report::Explanation explain(const ExplainRequest& request, const program::Progra
 
   // See how the run fails, and where.
   progress("running the program", 0, 0);
-  ObservedRun failing = observe_failure(request.launch, model, request.time_limit);
-  explanation.failure = recognise_failure(model, failing.end, request.expectation);
+  RepeatedRuns runs =
+      run_until_failure(request.launch, model, request.expectation, {.tries = request.tries, .run = request.time_limit},
+                        [&progress](uint32_t done) { return progress("running the program again", done, 0); });
+  explanation.runs = runs.runs;
+  explanation.failure = runs.failure;
   if (!explanation.failure) return explanation;
+  ObservedRun& failing = runs.failing;
   Evidence evidence{.failure = &*explanation.failure,
                     .run = &failing,
                     .frames = &failing.end.frames,
@@ -215,6 +259,12 @@ report::Explanation explain(const ExplainRequest& request, const program::Progra
                     .expected_output = request.expectation.output.has_value() || request.expectation.fails_if,
                     .heap = {}};
   const Oracle oracle = oracle_for(request, failing.end);
+  if (!runs.is_deterministic()) {
+    explain_intermittent(model, runs, evidence, explanation);
+    explanation.suspects = rank_suspects(model, evidence);
+    explanation.effort.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    return explanation;
+  }
 
   // A wrong output fails where its first wrong byte leaves the program; what comes later does not matter.
   ObservedRun at_output;
@@ -263,14 +313,7 @@ report::Explanation explain(const ExplainRequest& request, const program::Progra
     }
   }
 
-  for (size_t i = 0; i < evidence.frames->size(); ++i) {
-    report::Activation activation{.place = place_of_statement(model, (*evidence.frames)[i].statement), .variables = {}};
-    if (i < evidence.variables->size()) {
-      for (const VariableValue& each : (*evidence.variables)[i])
-        activation.variables.push_back({each.name, each.value});
-    }
-    explanation.activations.push_back(std::move(activation));
-  }
+  add_activations(model, evidence, explanation);
 
   if (!oracle.output && !oracle.good) {
     explanation.limits.push_back(

@@ -57,6 +57,7 @@ class Ranking {
   std::vector<report::Suspect> rank() {
     add_heap_faults();
     add_array_bounds();
+    add_intermittent_branches();
     add_branches();
     add_failure_and_callers();
     add_controlling_branches();
@@ -198,6 +199,14 @@ class Ranking {
         case Repair::kNone:
           break;
       }
+    }
+  }
+
+  void add_intermittent_branches() {
+    double score = 60;
+    for (const IntermittentBranch& branch : evidence_.intermittent) {
+      add(place_of_branch(model_, branch.block), score, "only runs that fail took this branch that way");
+      score *= kNextOfKind;
     }
   }
 

@@ -8,6 +8,7 @@
 #include "locate/heap_experiments.h"
 #include "locate/observe.h"
 #include "locate/predicate_switching.h"
+#include "locate/repeated_runs.h"
 #include "report/explanation.h"
 
 namespace culprit {
@@ -21,6 +22,7 @@ struct Evidence {
   bool expected_output = false;  ///< critical branches were judged by a known output
   std::vector<HeapFault> heap;
   std::optional<BoundsFault> bounds = std::nullopt;
+  std::vector<IntermittentBranch> intermittent{};
 };
 
 /// Of equal places the strongest evidence is told and all of it counts; strongest first.

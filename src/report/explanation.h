@@ -60,6 +60,7 @@ struct Effort {
 struct Explanation {
   std::string command;             ///< the program's command line
   std::optional<Failure> failure;  ///< nothing: the run did not fail
+  uint32_t runs = 1;               ///< as they are, until it was known whether one fails
   std::vector<Activation> activations;
   std::vector<Finding> findings;
   std::vector<Suspect> suspects;

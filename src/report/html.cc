@@ -84,7 +84,7 @@ class Page {
     text_ = kHead;
     text_ += fmt::format("<main><h1>culprit why</h1><p><code>{}</code></p>\n", escaped(explanation_.command));
     if (!explanation_.failure) {
-      text_ += "<p>The run did not fail.</p>\n";
+      text_ += fmt::format("<p>It did not fail in {} runs.</p>\n", explanation_.runs);
     } else {
       write_failure();
       write_suspects();

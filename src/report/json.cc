@@ -14,7 +14,7 @@ Json place_json(const SourcePlace& place) {
 }  // namespace
 
 std::string to_json(const Explanation& explanation) {
-  Json result{{"version", 1}, {"command", explanation.command}, {"failure", nullptr}};
+  Json result{{"version", 1}, {"command", explanation.command}, {"runs", explanation.runs}, {"failure", nullptr}};
   if (const auto& failure = explanation.failure) {
     Json& json = result["failure"] = {{"kind", failure->kind}};
     json.update(place_json(failure->place));

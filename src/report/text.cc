@@ -17,7 +17,9 @@ class Writer {
 
   std::string write() {
     if (!explanation_.failure) {
-      text_ += fmt::format("{} did not fail.\n", explanation_.command);
+      text_ += explanation_.runs == 1
+                   ? fmt::format("{} did not fail.\n", explanation_.command)
+                   : fmt::format("{} did not fail in {} runs.\n", explanation_.command, explanation_.runs);
     } else {
       write_failure(*explanation_.failure);
       write_activations();

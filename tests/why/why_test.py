@@ -178,6 +178,15 @@ class WhyTest(unittest.TestCase):
         self.compile(SOURCE / "tests/why/wrong_total.c")
         self.assertIsNone(self.why("--", "./prog", status=1)["failure"])
 
+    def test_runs_that_end_differently_are_compared(self):
+        said, line = self.subject("sometimes", options=["--tries", "60"])
+        self.assertEqual(said["failure"]["kind"], "abort")
+        self.assertRegex(said["failure"]["message"], r"^In \d+ of \d+ runs: ")
+        self.assertEqual([(f["line"], f["proved"]) for f in said["findings"] if f["kind"] == "intermittent-branch"],
+                         [(line("if (is_late("), False)])
+        self.assertEqual(said["suspects"][0]["line"], line("if (is_late("))
+        self.assertEqual([f for f in said["findings"] if f["kind"] == "critical-branch"], [])
+
     def test_altered_runs_leave_no_trace(self):
         self.compile(SOURCE / "tests/why/leaves_traces.c")
         for name in ("victim", "renamed", "written"):

@@ -1,0 +1,45 @@
+// Runs of a program that may not behave the same each time: until one fails, and then until it is known whether all do.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <vector>
+
+#include "locate/failure.h"
+#include "locate/observe.h"
+#include "program/program_model.h"
+
+namespace culprit {
+
+/// A way out of a branch that failing runs took and passing ones did not.
+struct IntermittentBranch {
+  uint32_t block = 0;       ///< program model: the block that ends in the branch
+  uint32_t way = 0;         ///< the outgoing edge, by position
+  uint64_t last_entry = 0;  ///< position in the failing run's log, of its last execution that way
+};
+
+struct RepeatedRuns {
+  std::optional<report::Failure> failure;  ///< of `failing`; nothing: no run failed
+  ObservedRun failing;
+  uint32_t runs = 0;
+  uint32_t failed = 0;
+  /// Of a program whose runs differ: latest execution first.
+  std::vector<IntermittentBranch> only_when_failing;
+
+  bool is_deterministic() const { return runs == failed || failed == 0; }
+};
+
+struct RepeatLimits {
+  uint32_t tries = 20;                    ///< runs until one fails
+  std::chrono::milliseconds run{10'000};  ///< of one run: longer is a hang
+  std::chrono::milliseconds all{15'000};  ///< for repeating
+};
+
+/// Runs once when that run fails and a second one fails the same way; otherwise repeats until a run fails and several
+/// passed, to see what only failing runs do (statistical debugging over branch outcomes; the main thread's).
+RepeatedRuns run_until_failure(const Launch& launch, const program::ProgramModel& model, const Expectation& expectation,
+                               const RepeatLimits& limits, const std::function<bool(uint32_t done)>& progress);
+
+}  // namespace culprit
