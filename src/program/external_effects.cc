@@ -1,0 +1,71 @@
+#include "program/external_effects.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "program/external/application.h"
+#include "program/external/table.h"
+
+namespace culprit::program {
+namespace {
+
+std::string place_text(const Place& place) {
+  switch (place.kind) {
+    case Place::Kind::kMemory:
+      return place.bytes ? fmt::format("[{:#x}, +{})", place.address, *place.bytes)
+                         : fmt::format("[{:#x}, ...)", place.address);
+    case Place::Kind::kArgument:
+      return fmt::format("argument {}", place.argument + 1);
+    case Place::Kind::kResult:
+      return "result";
+    case Place::Kind::kState:
+      return fmt::format("@{}{}{}", place.state, place.key ? fmt::format("({:#x})", *place.key) : "",
+                         place.bytes ? fmt::format(" +{}", *place.bytes) : "");
+    case Place::Kind::kConstant:
+      return "constant";
+    case Place::Kind::kOutside:
+      return "outside";
+  }
+  return {};
+}
+
+}  // namespace
+
+bool is_described(std::string_view function) {
+  return external::built_in_table().find(function) != nullptr;
+}
+
+std::optional<CallEffects> effects_of_call(const ExternalCall& call, const CalledMemory& memory) {
+  const external::Description* description = external::built_in_table().find(call.function);
+  if (!description) return std::nullopt;
+  return external::apply(*description, call, memory);
+}
+
+std::vector<std::string_view> described_functions() {
+  std::vector<std::string_view> names;
+  for (const external::Description& description : external::built_in_table().descriptions()) {
+    names.push_back(description.name);
+  }
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+std::string_view name_of(EffectKind kind) {
+  static constexpr std::string_view kNames[] = {"read",         "write",       "copy",       "fill",    "input",
+                                                "output",       "allocate",    "free",       "return",  "return-copy",
+                                                "return-point", "callback",    "acquire",    "release", "start-thread",
+                                                "join-thread",  "end-process", "end-thread", "jump"};
+  return kNames[static_cast<size_t>(kind)];
+}
+
+std::string effect_text(const Effect& effect) {
+  std::string text =
+      fmt::format("{}{} {}", effect.certain ? "" : "may ", name_of(effect.kind), place_text(effect.target));
+  for (size_t index = 0; index < effect.sources.size(); ++index) {
+    text += (index == 0 ? " from " : ", ") + place_text(effect.sources[index]);
+  }
+  return text;
+}
+
+}  // namespace culprit::program

@@ -1,0 +1,112 @@
+// What a call of a library function read, wrote and returned, by the table of external functions
+// (src/program/external/functions/*.txt; docs/formats.md, "Table of external functions").
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace culprit::program {
+
+/// What the table has to know of the program to say what a call did.
+class CalledMemory {
+ public:
+  enum class When : uint8_t { kBefore, kAfter };  ///< the call
+
+  virtual ~CalledMemory() = default;
+  /// Fills `into` from the program's memory; false when some of it is not known.
+  virtual bool read(When when, uint64_t address, std::span<std::byte> into) const = 0;
+  /// Size of the heap block that starts at `address`, before the call.
+  virtual std::optional<uint64_t> block_bytes(uint64_t) const { return std::nullopt; }
+  /// Value before the call of a pointer variable of a library: "stdin", "stdout", "stderr".
+  virtual std::optional<uint64_t> pointer_variable(std::string_view) const { return std::nullopt; }
+};
+
+/// A call as a trace has it. Every argument is one word in the order of the source: floating-point numbers as the bits
+/// of a double, those narrower than 64 bits in the low bits (the rest is ignored), long double as any one word.
+struct ExternalCall {
+  std::string_view function;            ///< symbol
+  std::span<const uint64_t> arguments;  ///< variadic ones at the end
+  std::optional<uint64_t> result;       ///< nothing while the call has not returned, or when it returns no word
+};
+
+/// A place that a call takes something from, or puts something to.
+struct Place {
+  enum class Kind : uint8_t {
+    kMemory,
+    kArgument,  ///< the value of an argument
+    kResult,    ///< the returned value
+    kState,     ///< what a library or the system keeps, e.g. a stream's position
+    kConstant,  ///< nothing of the program: zeros, a character of the function's own
+    kOutside,   ///< of an allocation or a start: what did not exist before
+  };
+  Kind kind = Kind::kConstant;
+  uint32_t argument = 0;          ///< kArgument: index
+  std::string_view state = {};    ///< kState: its name in the table; lives as long as the program
+  std::optional<uint64_t> key{};  ///< kState: which one of them (a FILE *, a descriptor, a lock's address)
+  uint64_t address = 0;           ///< kMemory
+  /// kMemory: nothing when it is not known how far it goes. kState of an output or input: how many bytes went through.
+  std::optional<uint64_t> bytes{};
+
+  bool operator==(const Place&) const = default;
+};
+
+enum class EffectKind : uint8_t {
+  kRead,    ///< `target` was looked at; what was made of it, other effects say. Sources of copies and outputs are
+            ///< not repeated here
+  kWrite,   ///< `target` got values computed from `sources`
+  kCopy,    ///< `target` got the values of the one source, byte by byte, unchanged
+  kFill,    ///< every byte of `target` got the low byte of the one source
+  kInput,   ///< `target` (memory or the result) got bytes from the state in `sources`, in order, whose position moved
+  kOutput,  ///< bytes went to the state `target`, from `offset` of what the call put out: copies of, or computed from,
+            ///< `sources`
+  kAllocate,     ///< memory `target` is fresh
+  kFree,         ///< the block at `target`.address is gone
+  kReturn,       ///< `target` is the result, computed from `sources`
+  kReturnCopy,   ///< the result is the one source's value (an argument's) unchanged
+  kReturnPoint,  ///< the result points into what the one source (an argument) points at
+  kCallback,     ///< the function in `target` (an argument) is called, or will be, with `sources`
+  kAcquire,      ///< `target` is a state: lock taken, event waited for; orders this after its last release
+  kRelease,
+  kStartThread,  ///< like kCallback, in a new thread
+  kJoinThread,   ///< `target` is the state of the thread that ended
+  kEndProcess,   ///< and the call does not return
+  kEndThread,
+  kJump,  ///< the call does not return, control goes on where the buffer at `target` was filled
+};
+
+struct Effect {
+  EffectKind kind = EffectKind::kRead;
+  bool certain = true;  ///< false: may have happened; what did not change by it is not known
+  bool unchanged =
+      false;            ///< kOutput: the bytes are copies of the source's; kCallback: called after this call returned
+  uint64_t offset = 0;  ///< kOutput: bytes of this call that went before
+  Place target{};
+  std::vector<Place> sources{};
+  uint64_t address_arguments = 0;  ///< bit i: argument i decided where `target` and `sources` lie or how far they go
+};
+
+/// Whether the table describes the function.
+bool is_described(std::string_view function);
+
+/// What a call did, in the order of the function's line. Ranges at the null pointer are left out.
+struct CallEffects {
+  std::vector<Effect> effects;
+  bool complete = true;  ///< false: for some place it could not be told where it lies, and it is missing
+};
+
+/// Nothing when the table does not describe the function.
+std::optional<CallEffects> effects_of_call(const ExternalCall& call, const CalledMemory& memory);
+
+/// Names of all described functions, ascending.
+std::vector<std::string_view> described_functions();
+
+std::string_view name_of(EffectKind kind);
+/// "copy [0x7ffe10, +12) from [0x5040, +12)".
+std::string effect_text(const Effect& effect);
+
+}  // namespace culprit::program

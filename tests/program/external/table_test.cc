@@ -1,0 +1,70 @@
+// The table's grammar: what is a mistake, and that the built-in table has none.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "base/error.h"
+#include "program/external/table.h"
+
+namespace culprit::program::external {
+namespace {
+
+using ::testing::HasSubstr;
+
+std::string complaint(const char* text) {
+  const TableText table{"functions.txt", text};
+  try {
+    const Table parsed(std::span(&table, 1));
+  } catch (const UserError& error) {
+    return error.what();
+  }
+  return "none";
+}
+
+TEST(ExternalTable, BuiltInTableIsSound) {
+  EXPECT_GE(built_in_table().descriptions().size(), 400u);
+  for (const Description& description : built_in_table().descriptions()) {
+    EXPECT_EQ(built_in_table().find(description.name), &description);
+  }
+  EXPECT_EQ(built_in_table().find("no_such_function"), nullptr);
+}
+
+TEST(ExternalTable, MistakesAreReportedWithTheirLine) {
+  EXPECT_EQ(complaint("f(a): returns from a\n\n# a comment\ng(a): reads a[n]"),
+            "functions.txt:4: no parameter is called 'n'");
+  EXPECT_EQ(complaint("f(a): returns from\n  b"), "functions.txt:1: no parameter is called 'b'");
+  EXPECT_THAT(complaint("f(a): returns\nf(b): returns"),
+              HasSubstr("functions.txt:2: f is described in functions.txt:1"));
+}
+
+TEST(ExternalTable, ParametersMustBeUsed) {
+  EXPECT_THAT(complaint("f(a, b): returns from a"), HasSubstr("the parameter 'b' is not used"));
+  EXPECT_EQ(complaint("f(a, _b): returns from a"), "none");
+  EXPECT_EQ(complaint("f(a, b): returns"), "none");  // computed from all of them
+  EXPECT_THAT(complaint("f(a, a): returns"), HasSubstr("two parameters are called 'a'"));
+  EXPECT_THAT(complaint("f(ret): returns"), HasSubstr("cannot be called 'ret'"));
+}
+
+TEST(ExternalTable, StatesMustBeDeclared) {
+  EXPECT_THAT(complaint("f(): reads @random; returns"), HasSubstr("no state @random is declared"));
+  EXPECT_EQ(complaint("f(): reads @random; returns\nstate @random: the seed"), "none");
+  EXPECT_THAT(complaint("state @a: one\nstate @a(x): other"), HasSubstr("declared twice"));
+}
+
+TEST(ExternalTable, WordsMustBeKnown) {
+  EXPECT_THAT(complaint("f(a): devours a[1]"), HasSubstr("there is no verb 'devours'"));
+  EXPECT_THAT(complaint("f(a) -> quad: returns"), HasSubstr("there is no type 'quad'"));
+  EXPECT_THAT(complaint("f(a): reads a[size(a)]"), HasSubstr("there is no function 'size'"));
+  EXPECT_THAT(complaint("f(a): reads a[len(a, 1, 2)]"), HasSubstr("'len' does not take 3 operands"));
+  EXPECT_THAT(complaint("f(a): reads a[sizeof(nothing)]"), HasSubstr("the size of 'nothing' is not known"));
+  EXPECT_THAT(complaint("f(a): writes a"), HasSubstr("cannot be written"));
+  EXPECT_THAT(complaint("f(a): copies a[1]"), HasSubstr("expected 'to'"));
+  EXPECT_THAT(complaint("f(a): reads a[1"), HasSubstr("expected ']'"));
+  EXPECT_THAT(complaint("f(a): reads a[1] reads a[2]"), HasSubstr("unexpected 'reads'"));
+  EXPECT_THAT(complaint("f(a): reads \"text"), HasSubstr("a text has no end"));
+  EXPECT_THAT(complaint("f(a): reads a[1$]"), HasSubstr("unexpected character '$'"));
+  EXPECT_THAT(complaint("f(a, b): writes a[1] from printf(b)"), HasSubstr("not variadic"));
+  EXPECT_THAT(complaint("f(a)"), HasSubstr("expected ':'"));
+}
+
+}  // namespace
+}  // namespace culprit::program::external
