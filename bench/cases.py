@@ -3,7 +3,8 @@
 
 Each folder of --cases holds a case.json: the package, the failing command, the kind of failure, where it shows and
 where its root cause is. The package is built with culprit-cc by the recipe cases/PACKAGE.toml beside this file; the
-recipe's table [expect] has the output of a good run where the case gives it only in words. A case that expects an
+recipe's table [expect] has the output of a good run where the case gives it only in words, and
+[fails_if] a command that says of a run what the case says in words. A case that expects an
 output is run with --expect, as its user would do, every other one without.
 """
 
@@ -35,7 +36,7 @@ KINDS = (
     ("use after free", {"use-after-free", "wrong-output"}),
     ("uninitialised", {"uninitialised", "wrong-output"}),
     ("overflow", {"invalid-access", "wild-pointer", "buffer-overflow", "stack-smashing", "stack-overflow"}),
-    ("race", {"race", "non-deterministic", "wrong-output"}),
+    ("race", {"race", "non-deterministic", "wrong-output", "predicate"}),
     ("abort", {"abort"}),
     ("hang", {"hang"}),
     ("loop", {"hang"}),
@@ -96,7 +97,10 @@ class Examined:
             raise Failure(f"the recipe builds no {command[0]}")
         expected = expected_output(self.case, program.recipe)
         options = list(arguments)
-        if expected is not None:
+        fails_if = program.recipe.other.get("fails_if", {}).get(self.name)
+        if fails_if is not None:
+            options += ["--fails-if", fails_if]
+        elif expected is not None:
             (work / "expected-output").write_text(expected)
             options += ["--expect", "expected-output"]
         built = subprocess.run([culprit, "build", "--plan", "session", paths[0], "-o", work / "session-program"],

@@ -228,8 +228,8 @@ void explain_intermittent(const program::ProgramModel& model, const RepeatedRuns
          .proved = false});
   }
   evidence.intermittent = runs.only_when_failing;
-  if (failure.place.line == 0 && !runs.only_when_failing.empty()) {
-    failure.place = place_of_branch(model, runs.only_when_failing.front().block);
+  for (const IntermittentBranch& branch : runs.only_when_failing) {
+    if (failure.place.line == 0) failure.place = place_of_branch(model, branch.block);
   }
   add_activations(model, evidence, explanation);
 }

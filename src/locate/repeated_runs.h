@@ -32,9 +32,9 @@ struct RepeatedRuns {
 };
 
 struct RepeatLimits {
-  uint32_t tries = 20;                    ///< runs until one fails
+  uint32_t tries = 200;                   ///< runs until one fails
   std::chrono::milliseconds run{10'000};  ///< of one run: longer is a hang
-  std::chrono::milliseconds all{15'000};  ///< for repeating
+  std::chrono::milliseconds all{10'000};  ///< for repeating
 };
 
 /// Runs once when that run fails and a second one fails the same way; otherwise repeats until a run fails and several
