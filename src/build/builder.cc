@@ -29,6 +29,7 @@ constexpr const char* kModelFile = "program.model";
 constexpr const char* kReportFile = "report.json";
 constexpr const char* kRuntimeArchive = "libculprit-runtime.a";
 constexpr const char* kSessionOverrides = "culprit-session-overrides.o";
+constexpr const char* kPointOverrides = "culprit-point-overrides.o";
 
 /// What is read of the program before anything is built.
 struct Inputs {
@@ -48,6 +49,8 @@ std::vector<std::string> runtime_words(const Plan& plan) {
   if (!fs::exists(archive)) return {};
   const fs::path overrides = parts_directory() / kSessionOverrides;
   if (plan.hooks == Hooks::kSession && fs::exists(overrides)) return {overrides, archive};
+  const fs::path point_overrides = parts_directory() / kPointOverrides;
+  if (plan.points.kind != format::PointKind::kNone && fs::exists(point_overrides)) return {point_overrides, archive};
   return {archive};
 }
 

@@ -4,6 +4,8 @@
 
 #include <toml++/toml.h>
 
+#include <algorithm>
+
 #include "base/error.h"
 #include "base/file.h"
 
@@ -71,10 +73,16 @@ Plan plan_from_toml_text(const std::string& text_of_plan, const std::string& pat
       plan.hooks = Hooks::kCounts;
     } else if (name == "hooks" && text == "session") {
       plan.hooks = Hooks::kSession;
+    } else if (value.is_string() && set_point_option(plan.points, name, text)) {
+      continue;
     } else {
-      throw UserError(fmt::format("{}: line {}: no plan has `{}` with this value", path, key.source().begin.line, name),
-                      "known: ticks = true|false, observed = \"none\"|\"registers\"|\"homes\", "
-                      "hooks = \"none\"|\"counts\"|\"session\", start_observed = true|false, fast_bodies = true|false");
+      throw UserError(
+          fmt::format("{}: line {}: no plan has `{}` with this value", path, key.source().begin.line, name),
+          "known: ticks = true|false, observed = \"none\"|\"registers\"|\"homes\", "
+          "hooks = \"none\"|\"counts\"|\"session\", start_observed = true|false, fast_bodies = true|false, "
+          "index = \"pcce\"|\"sic\"|\"sei\"|\"lei\"|\"pepid\", points = \"calls\"|\"allocations\"|\"statements\", "
+          "points_at = \"FILE:LINE,…\", report_points = \"yes\"|\"no\", "
+          "irreducible_loops = \"headers\"|\"paths\"");
     }
   }
   if (plan.start_observed && plan.observed == ObservedBodies::kNone) {
@@ -88,6 +96,10 @@ Plan plan_from_toml_text(const std::string& text_of_plan, const std::string& pat
   if (plan.hooks == Hooks::kSession && plan.observed != ObservedBodies::kHomes) {
     throw UserError(fmt::format("{}: session hooks need bodies with homes", path), "set observed = \"homes\"");
   }
+  if (plan.points.kind != format::PointKind::kNone && (plan.observed != ObservedBodies::kNone || !plan.ticks)) {
+    throw UserError(fmt::format("{}: execution-point ids are kept by fast bodies with ticks", path),
+                    "leave observed and ticks as they are by default");
+  }
   return plan;
 }
 
@@ -96,20 +108,29 @@ Plan load_plan(const std::string& name_or_path) {
   if (name_or_path == "registers") return observed_plan("registers", ObservedBodies::kRegisters, Hooks::kCounts);
   if (name_or_path == "homes") return observed_plan("homes", ObservedBodies::kHomes, Hooks::kCounts);
   if (name_or_path == "session") return observed_plan("session", ObservedBodies::kHomes, Hooks::kSession);
+  if (const PointOptions points = named_point_options(name_or_path); points.kind != format::PointKind::kNone) {
+    Plan plan{.name = name_or_path};
+    plan.points = points;
+    return plan;
+  }
   if (std::filesystem::exists(name_or_path)) return plan_from_toml_text(read_file(name_or_path), name_or_path);
-  throw UserError(fmt::format("there is no plan `{}`", name_or_path),
-                  "use fast, registers, homes, session or a TOML file");
+  throw UserError(
+      fmt::format("there is no plan `{}`", name_or_path),
+      "use fast, registers, homes, session, index-pcce, index-sic, index-sei, index-lei, index-pepid or a TOML file");
 }
 
 std::string canonical_text(const Plan& plan) {
-  return fmt::format("ticks={} observed={} hooks={} start_observed={} fast_bodies={}", plan.ticks,
-                     observed_name(plan.observed), hooks_name(plan.hooks), plan.start_observed, plan.fast_bodies);
+  std::string points = toml_text(plan.points);
+  std::replace(points.begin(), points.end(), '\n', ' ');
+  return fmt::format("ticks={} observed={} hooks={} start_observed={} fast_bodies={} {}", plan.ticks,
+                     observed_name(plan.observed), hooks_name(plan.hooks), plan.start_observed, plan.fast_bodies,
+                     points);
 }
 
 std::string toml_text(const Plan& plan) {
-  return fmt::format("ticks = {}\nobserved = \"{}\"\nhooks = \"{}\"\nstart_observed = {}\nfast_bodies = {}\n",
+  return fmt::format("ticks = {}\nobserved = \"{}\"\nhooks = \"{}\"\nstart_observed = {}\nfast_bodies = {}\n{}",
                      plan.ticks, observed_name(plan.observed), hooks_name(plan.hooks), plan.start_observed,
-                     plan.fast_bodies);
+                     plan.fast_bodies, toml_text(plan.points));
 }
 
 }  // namespace culprit

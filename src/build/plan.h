@@ -4,6 +4,8 @@
 #include <filesystem>
 #include <string>
 
+#include "build/point_options.h"
+
 namespace culprit {
 
 /// Which second body every function gets beside its fast one (DESIGN §2).
@@ -26,12 +28,13 @@ struct Plan {
   Hooks hooks = Hooks::kNone;
   bool start_observed = false;  ///< threads start in observed bodies
   bool fast_bodies = true;      ///< false: observed bodies only, at half the build time; needs start_observed
+  PointOptions points{};        ///< which execution-point ids the fast bodies keep
 
   bool operator==(const Plan&) const = default;
 };
 
-/// `name_or_path`: "fast", "registers", "homes", "session", or a TOML file with the members above. Throws UserError
-/// listing the names.
+/// `name_or_path`: "fast", "registers", "homes", "session", "index-KIND" (KIND: pcce, sic, sei, lei, pepid; with
+/// "-alloc" for ids at allocations only), or a TOML file with the members above. Throws UserError listing the names.
 Plan load_plan(const std::string& name_or_path);
 
 /// A plan written as TOML; `path` names it in messages, and its stem becomes the plan's name.

@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "format/runtime_abi.h"
+#include "instrument/index_points.h"
 #include "instrument/recursion.h"
 
 namespace culprit {
@@ -105,7 +106,8 @@ class BodyMaker {
                 .section = function.getSection().str(),
                 .fast_body = {},
                 .observed_body = {},
-                .local_name = {}};
+                .local_name = {},
+                .entry_note = entry_note(function)};
     if (function.hasLocalLinkage() && named_in_assembly_.contains(name)) thunk.local_name = name;
     function.setName(name + format::kFastSuffix);
     function.setComdat(nullptr);

@@ -14,6 +14,7 @@
 #include "instrument/extract_model.h"
 #include "instrument/forget_variables.h"
 #include "instrument/halves.h"
+#include "instrument/index_kinds.h"
 #include "instrument/lower_indirect_branches.h"
 #include "instrument/merge_globals.h"
 #include "instrument/normalise.h"
@@ -87,6 +88,8 @@ PipelineReport instrument_program(llvm::Module& program, const Plan& plan, const
     report.ticks = places.ticks;
     report.counted_loops = places.counted_loops;
   }
+  // Activations keep what names the current point of the execution.
+  insert_point_ids(program, plan.points);
   // What the user's compiler could not inline stays apart.
   keep_unit_boundaries(program);
   // Functions become fast bodies, their symbols thunks.

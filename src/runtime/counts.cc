@@ -11,6 +11,7 @@
 #include <pthread.h>
 #include <sys/syscall.h>
 
+#include "runtime/environment.h"
 #include "runtime/raw_syscall.h"
 #include "runtime/thread_state.h"
 
@@ -86,27 +87,19 @@ char* append(char* at, uint64_t number) {
   return at;
 }
 
-void take_variable(char** environment) {
-  constexpr unsigned length = sizeof(kVariable) - 1;
-  char** kept = environment;
-  for (char** entry = environment; *entry; ++entry) {
-    if (__builtin_strncmp(*entry, kVariable, length) != 0) {
-      *kept++ = *entry;
-      continue;
-    }
-    const char* value = *entry + length;
-    unsigned size = 0;
-    while (value[size] != '\0' && size + 1 < sizeof(file)) {
-      file[size] = value[size];
-      ++size;
-    }
-    wanted = value[size] == '\0' && size > 0;
+void take_file(char** environment) {
+  const char* value = take_variable(environment, kVariable);
+  if (!value) return;
+  unsigned size = 0;
+  while (value[size] != '\0' && size + 1 < sizeof(file)) {
+    file[size] = value[size];
+    ++size;
   }
-  *kept = nullptr;
+  wanted = value[size] == '\0' && size > 0;
 }
 
 void start(int, char**, char** environment) {
-  take_variable(environment);
+  take_file(environment);
   if (!wanted) return;
   process = raw_syscall(SYS_getpid);
   wanted = pthread_key_create(&key, forget_thread) == 0;

@@ -2,6 +2,7 @@
 
 #include "format/tick_call.h"
 #include "runtime/counts.h"
+#include "runtime/index/points.h"
 #include "runtime/raw_syscall.h"
 #include "runtime/thread_state.h"
 
@@ -20,6 +21,7 @@ constexpr int64_t kUnlimitedTicks = int64_t{1} << 60;
 void set_up_thread(format::ThreadState& thread) {
   thread.observe = culprit_initial_observe;
   culprit_stacks_attach(&thread);
+  attach_points(thread);
   count_thread(thread);
 }
 

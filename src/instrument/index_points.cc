@@ -1,0 +1,326 @@
+#include "instrument/index_points.h"
+
+#include <fmt/format.h>
+#include <llvm/ADT/StringSet.h>
+#include <llvm/Analysis/TargetLibraryInfo.h>
+#include <llvm/IR/Constants.h>
+#include <llvm/IR/DebugInfoMetadata.h>
+#include <llvm/IR/InstIterator.h>
+#include <llvm/IR/IntrinsicInst.h>
+#include <llvm/TargetParser/Triple.h>
+
+#include <algorithm>
+#include <optional>
+
+#include "instrument/metadata.h"
+#include "instrument/model_ids.h"
+#include "instrument/native_functions.h"
+#include "instrument/recursion.h"
+#include "instrument/user_stack.h"
+
+namespace culprit {
+namespace {
+
+constexpr const char* kEntryNoteAttribute = "culprit-entry-note";
+
+std::optional<uint32_t> number_in(const llvm::Instruction& instruction, const char* kind) {
+  const llvm::MDNode* node = instruction.getMetadata(kind);
+  if (!node) return std::nullopt;
+  return static_cast<uint32_t>(llvm::mdconst::extract<llvm::ConstantInt>(node->getOperand(0))->getZExtValue());
+}
+
+/// The entry has the lowest number of the function's blocks. A tick may have been put in front of it.
+std::optional<uint32_t> entry_block_of(const llvm::Function& function) {
+  std::optional<uint32_t> first;
+  for (const llvm::BasicBlock& block : function) {
+    const auto number = number_in(*block.getTerminator(), metadata::kBlock);
+    if (number && (!first || *number < *first)) first = number;
+  }
+  return first;
+}
+
+bool allocates(llvm::StringRef name) {
+  static const llvm::StringSet<> kAllocators{"malloc",
+                                             "calloc",
+                                             "realloc",
+                                             "reallocarray",
+                                             "aligned_alloc",
+                                             "posix_memalign",
+                                             "memalign",
+                                             "valloc",
+                                             "pvalloc",
+                                             "strdup",
+                                             "strndup",
+                                             "asprintf",
+                                             "vasprintf",
+                                             "free",
+                                             "getline",
+                                             "_Znwm",
+                                             "_Znam",
+                                             "_ZdlPv",
+                                             "_ZdaPv",
+                                             "_ZdlPvm",
+                                             "_ZdaPvm",
+                                             "_ZnwmRKSt9nothrow_t",
+                                             "_ZnamRKSt9nothrow_t",
+                                             "_ZnwmSt11align_val_t",
+                                             "_ZnamSt11align_val_t"};
+  return kAllocators.contains(name);
+}
+
+/// Known functions of libraries that LLVM knows, and that call nothing of the program's.
+bool calls_back_never(const llvm::Function& function, const llvm::TargetLibraryInfoImpl& library) {
+  if (function.hasFnAttribute(llvm::Attribute::NoCallback)) return true;
+  llvm::LibFunc known;
+  if (!library.getLibFunc(function.getName(), known)) return false;
+  return known != llvm::LibFunc_qsort && known != llvm::LibFunc_cxa_atexit && known != llvm::LibFunc_atexit;
+}
+
+const llvm::Function* native_callee(const llvm::CallBase& call) {
+  const auto* callee = llvm::dyn_cast<llvm::Function>(call.getCalledOperand()->stripPointerCastsAndAliases());
+  return callee && !callee->isIntrinsic() && !is_instrumented(*callee) ? callee : nullptr;
+}
+
+/// As make_fast_bodies will decide, or more often.
+bool is_entered_from_outside(const llvm::Function& function) {
+  if (!function.hasLocalLinkage() && !function.hasLinkOnceODRLinkage()) return true;
+  return llvm::any_of(function.uses(), [](const llvm::Use& use) {
+    const auto* call = llvm::dyn_cast<llvm::CallBase>(use.getUser());
+    return !call || !call->isCallee(&use) || !direct_callee(*call);
+  });
+}
+
+/// "dir/file.c:12" names a position in ".../dir/file.c".
+bool is_listed(const llvm::DILocation* position, const std::vector<std::string>& listed) {
+  if (!position) return false;
+  const std::string line = fmt::format(":{}", position->getLine());
+  const std::string file = position->getFilename().str();
+  return std::any_of(listed.begin(), listed.end(), [&](const std::string& wanted) {
+    if (!llvm::StringRef(wanted).ends_with(line)) return false;
+    const llvm::StringRef name = llvm::StringRef(wanted).drop_back(line.size());
+    const llvm::StringRef whole(file);
+    return whole.ends_with(name) && (whole.size() == name.size() || whole[whole.size() - name.size() - 1] == '/');
+  });
+}
+
+class Points {
+ public:
+  Points(llvm::Module& module, const PointOptions& options)
+      : module_(module), options_(options), library_(llvm::Triple(module.getTargetTriple())) {}
+
+  bool is_point(const llvm::CallBase& call) const {
+    const llvm::Function* callee = native_callee(call);
+    if (!callee) return false;
+    if (callee->getName().starts_with(format::kPointPrefix)) return true;
+    if (options_.report) return false;  // what was reported has been asked already
+    switch (options_.places) {
+      case PointPlaces::kCalls:
+        return true;
+      case PointPlaces::kAllocations:
+        return allocates(callee->getName());
+      case PointPlaces::kStatements:
+      case PointPlaces::kListed:
+        return false;
+    }
+    return false;
+  }
+
+  std::vector<PointFunction> find() {
+    std::vector<llvm::Function*> functions;
+    for (llvm::Function& function : module_) {
+      if (is_instrumented(function) && entry_block_of(function)) functions.push_back(&function);
+    }
+    // Grows until nothing is added: a function leads to a point when one of its calls does.
+    for (bool grown = true; grown;) {
+      grown = false;
+      for (llvm::Function* function : functions) {
+        if (reaching_.contains(function) || !leads_to_point(*function)) continue;
+        reaching_.insert(function);
+        outside_reaches_ = outside_reaches_ || is_entered_from_outside(*function);
+        grown = true;
+      }
+    }
+    std::vector<PointFunction> found;
+    for (llvm::Function* function : functions) {
+      if (reaching_.contains(function)) found.push_back(describe(*function));
+    }
+    return found;
+  }
+
+ private:
+  CallRole role_of(const llvm::CallBase& call) const {
+    if (llvm::isa<llvm::IntrinsicInst>(call) || call.isInlineAsm()) return CallRole::kNone;
+    if (const llvm::Function* callee = direct_callee(call)) {
+      return reaching_.contains(callee) ? CallRole::kDirect : CallRole::kNone;
+    }
+    const llvm::Function* native = native_callee(call);
+    const bool may_enter = outside_reaches_ && (!native || !calls_back_never(*native, library_));
+    if (may_enter && !(native && native->getName().starts_with(format::kPointPrefix))) return CallRole::kOpen;
+    return is_point(call) ? CallRole::kPoint : CallRole::kNone;
+  }
+
+  bool leads_to_point(const llvm::Function& function) const {
+    return llvm::any_of(llvm::instructions(function), [&](const llvm::Instruction& instruction) {
+      const auto* call = llvm::dyn_cast<llvm::CallBase>(&instruction);
+      return call && role_of(*call) != CallRole::kNone;
+    });
+  }
+
+  PointFunction describe(llvm::Function& function) const {
+    PointFunction described{.function = &function,
+                            .entry_block = *entry_block_of(function),
+                            .entered_from_outside = is_entered_from_outside(function),
+                            .reentered = is_reentered(function),
+                            .returns_twice = calls_returns_twice(function),
+                            .calls = {}};
+    uint32_t last_site = 0;
+    for (llvm::Instruction& instruction : llvm::instructions(function)) {
+      auto* call = llvm::dyn_cast<llvm::CallBase>(&instruction);
+      const CallRole role = call ? role_of(*call) : CallRole::kNone;
+      if (role == CallRole::kNone) continue;
+      // Calls that were put in after the program was described stand for what they stand next to.
+      const uint32_t site =
+          format::statement_site(number_in(*call, metadata::kStatement).value_or(last_site == 0 ? 0 : last_site - 1));
+      last_site = site;
+      described.calls.push_back({.call = call,
+                                 .role = role,
+                                 .is_point = is_point(*call),
+                                 .callee = role == CallRole::kDirect ? direct_callee(*call) : nullptr,
+                                 .site = site});
+    }
+    return described;
+  }
+
+  llvm::Module& module_;
+  const PointOptions& options_;
+  llvm::TargetLibraryInfoImpl library_;
+  llvm::DenseSet<const llvm::Function*> reaching_;
+  bool outside_reaches_ = false;
+};
+
+void report_before(llvm::Instruction& place, uint32_t statement) {
+  llvm::Module& module = *place.getModule();
+  llvm::IRBuilder<> builder(&place);
+  llvm::FunctionCallee reached =
+      module.getOrInsertFunction(format::kPointReachedSymbol, builder.getVoidTy(), builder.getInt32Ty());
+  llvm::cast<llvm::Function>(reached.getCallee())->setDoesNotThrow();
+  llvm::CallInst* call = builder.CreateCall(reached, {builder.getInt32(format::statement_site(statement))});
+  auto* number = llvm::ConstantAsMetadata::get(builder.getInt32(statement));
+  call->setMetadata(metadata::kStatement, llvm::MDNode::get(module.getContext(), number));
+}
+
+llvm::GlobalVariable* thread_points(llvm::Module& module) {
+  if (llvm::GlobalVariable* existing = module.getGlobalVariable(format::kThreadPointsSymbol)) return existing;
+  auto* bytes = llvm::ArrayType::get(llvm::Type::getInt8Ty(module.getContext()), sizeof(format::ThreadPoints));
+  auto* points =
+      new llvm::GlobalVariable(module, bytes, false, llvm::GlobalValue::ExternalLinkage, nullptr,
+                               format::kThreadPointsSymbol, nullptr, llvm::GlobalVariable::LocalExecTLSModel);
+  points->setAlignment(llvm::Align(alignof(format::ThreadPoints)));
+  points->setVisibility(llvm::GlobalValue::HiddenVisibility);
+  points->setDSOLocal(true);
+  return points;
+}
+
+}  // namespace
+
+void insert_reports(llvm::Module& module, const PointOptions& options) {
+  PointOptions before_reports = options;
+  before_reports.report = false;
+  const Points points(module, before_reports);
+  std::vector<std::pair<llvm::Instruction*, uint32_t>> places;
+  for (llvm::Function& function : module) {
+    if (!is_instrumented(function)) continue;
+    for (llvm::BasicBlock& block : function) {
+      const llvm::CallInst* tail_call = block.getTerminatingMustTailCall();
+      std::optional<uint32_t> current;
+      for (llvm::Instruction& instruction : block) {
+        const auto statement = number_in(instruction, metadata::kStatement);
+        const bool fixed = llvm::isa<llvm::PHINode, llvm::AllocaInst>(instruction) || instruction.isEHPad();
+        if (!statement || fixed) continue;
+        const auto* call = llvm::dyn_cast<llvm::CallBase>(&instruction);
+        const bool starts = statement != current;
+        current = statement;
+        const bool wanted = options.places == PointPlaces::kStatements ? starts
+                            : options.places == PointPlaces::kListed
+                                ? starts && is_listed(instruction.getDebugLoc().get(), options.listed)
+                                : call && points.is_point(*call);
+        if (wanted) places.emplace_back(&instruction, *statement);
+        if (&instruction == tail_call) break;
+      }
+    }
+  }
+  for (const auto& [place, statement] : places) report_before(*place, statement);
+}
+
+std::vector<PointFunction> find_point_functions(llvm::Module& module, const PointOptions& options) {
+  return Points(module, options).find();
+}
+
+void note_entries(const std::vector<PointFunction>& functions, format::PointKind kind) {
+  std::string note;
+  if (kind == format::PointKind::kContext) {
+    note = fmt::format("\tmovq\t$0, %fs:{}@tpoff+{}\n", format::kThreadPointsSymbol,
+                       offsetof(format::ThreadPoints, number));
+  } else if (kind != format::PointKind::kCount) {
+    // The entries are the high half of the call word.
+    note = fmt::format("\tmovq\t%fs:{}@tpoff+{}, %r11\n\tincl\t-4(%r11)\n", format::kThreadPointsSymbol,
+                       offsetof(format::ThreadPoints, top));
+  }
+  for (const PointFunction& each : functions) {
+    if (each.entered_from_outside && !note.empty()) each.function->addFnAttr(kEntryNoteAttribute, note);
+  }
+}
+
+std::string entry_note(const llvm::Function& function) {
+  return function.getFnAttribute(kEntryNoteAttribute).getValueAsString().str();
+}
+
+llvm::Constant* thread_points_address(llvm::Module& module, size_t offset) {
+  auto* index = llvm::ConstantInt::get(llvm::Type::getInt64Ty(module.getContext()), offset);
+  return llvm::ConstantExpr::getInBoundsGetElementPtr(llvm::Type::getInt8Ty(module.getContext()), thread_points(module),
+                                                      index);
+}
+
+PointWords::PointWords(const PointFunction& function) : function_(*function.function) {
+  llvm::BasicBlock& entry = function_.getEntryBlock();
+  llvm::IRBuilder<> builder(&entry, entry.begin());
+  llvm::Module& module = *function_.getParent();
+  llvm::Constant* top = thread_points_address(module, offsetof(format::ThreadPoints, top));
+  first_ = builder.CreateLoad(builder.getPtrTy(), top, "culprit.words");
+  if (!function.entered_from_outside) return;
+  for (llvm::BasicBlock& block : function_) {
+    llvm::Instruction* exit = block.getTerminator();
+    if (llvm::CallInst* tail_call = block.getTerminatingMustTailCall()) {
+      exit = tail_call;
+    } else if (!llvm::isa<llvm::ReturnInst>(exit)) {
+      continue;
+    }
+    llvm::IRBuilder<>(exit).CreateStore(first_, top);
+  }
+}
+
+llvm::Value* PointWords::word(llvm::IRBuilderBase& builder, uint64_t bytes) const {
+  return bytes == 0 ? first_ : builder.CreateConstInBoundsGEP1_64(builder.getInt8Ty(), first_, bytes);
+}
+
+void PointWords::publish(const PointCallSite& call, uint64_t bytes) {
+  llvm::IRBuilder<> builder(call.call);
+  publish(call, word(builder, bytes));
+}
+
+void PointWords::publish(const PointCallSite& call, llvm::Value* first_free) {
+  llvm::IRBuilder<> builder(call.call);
+  llvm::Module& module = *function_.getParent();
+  llvm::Constant* top = thread_points_address(module, offsetof(format::ThreadPoints, top));
+  if (call.call->isMustTailCall()) {
+    llvm::Value* entries = builder.CreateConstInBoundsGEP1_64(builder.getInt8Ty(), first_, -4);
+    llvm::Value* old_entries = builder.CreateLoad(builder.getInt32Ty(), entries);
+    builder.CreateStore(builder.CreateAdd(old_entries, builder.getInt32(1)), entries);
+    builder.CreateStore(first_, top);
+    return;
+  }
+  builder.CreateStore(builder.getInt64(call.site), first_free);
+  builder.CreateStore(builder.CreateConstInBoundsGEP1_64(builder.getInt8Ty(), first_free, sizeof(uint64_t)), top);
+}
+
+}  // namespace culprit
