@@ -2,6 +2,7 @@
 
 #include "format/tick_call.h"
 #include "runtime/loader/baton.h"
+#include "runtime/loader/call_sites.h"
 #include "runtime/loader/calls.h"
 #include "runtime/loader/chaos.h"
 #include "runtime/loader/log_cursor.h"
@@ -53,14 +54,16 @@ void program_fault(Thread& thread, const Siginfo& siginfo, Context& context) {
 
 }  // namespace
 
-void on_system_call(int, Siginfo*, Context* context) {
-  Thread& thread = current_thread();
-  if (give_signals(thread, *context, format::kAtEntry)) return end_where_recording_ends();
+namespace {
+
+/// Answers the call of a context whose next instruction is behind the `syscall`.
+void answer_call(Thread& thread, Context& context) {
+  if (give_signals(thread, context, format::kAtEntry)) return end_where_recording_ends();
   if (runtime.mode == Mode::kReplay) wait_for_turn(thread);
-  Call call = {context->rax,
-               {context->rdi, context->rsi, context->rdx, context->r10, context->r8, context->r9},
-               &format::system_call(context->rax),
-               context,
+  Call call = {context.rax,
+               {context.rdi, context.rsi, context.rdx, context.r10, context.r8, context.r9},
+               &format::system_call(context.rax),
+               &context,
                false};
   thread.call_number = call.number;
   thread.in_tick = thread.ticked;
@@ -70,10 +73,20 @@ void on_system_call(int, Siginfo*, Context* context) {
   if (call.context_replaced) {
     thread.call_number = kNoCall;  // what is interrupted now is not this call
   } else {
-    context->rax = static_cast<uint64_t>(result);
+    context.rax = static_cast<uint64_t>(result);
   }
-  give_signals(thread, *context, 0);
+  give_signals(thread, context, 0);
   end_where_recording_ends();
+}
+
+}  // namespace
+
+void on_system_call(int, Siginfo*, Context* context) {
+  rewrite_call_site(context->rip, *context);
+  Thread& thread = current_thread();
+  answer_call(thread, *context);
+  stack_comes_in_force(thread);
+  context->rip = place_to_go_on(context->rip);
 }
 
 void on_fault(int number, Siginfo* siginfo, Context* context) {
@@ -98,3 +111,21 @@ void on_async_signal(int, Siginfo* siginfo, Context* context) {
 }
 
 }  // namespace culprit::loader
+
+/// From rewritten_entry.S. With floating point state in the context it is left by rt_sigreturn, else by Thread::go_on.
+extern "C" void on_rewritten_call(culprit::loader::Context* context) {
+  using namespace culprit::loader;
+  Thread& thread = current_thread();
+  const uint64_t after_call = context->rip, rest = thread.go_on;
+  const uint64_t mask = context->mask = kernel_mask(thread);
+  answer_call(thread, *context);
+  const uint64_t go_on = context->rip == after_call ? rest : place_to_go_on(context->rip);
+  if (runtime.mode == Mode::kReplay && !stack_is_in_force(thread)) complete_context(*context);
+  if (context->fpstate != 0) {
+    stack_comes_in_force(thread);
+    context->rip = go_on;
+    return;
+  }
+  thread.go_on = go_on;
+  if (context->mask != mask) raw(__NR_rt_sigprocmask, 2 /* SIG_SETMASK */, word(&context->mask), 0, 8);
+}

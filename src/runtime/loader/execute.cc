@@ -1,5 +1,6 @@
 #include "runtime/loader/execute.h"
 
+#include "runtime/loader/call_sites.h"
 #include "runtime/loader/calls.h"
 #include "runtime/loader/chaos.h"
 #include "runtime/loader/files.h"
@@ -172,6 +173,7 @@ void reset_context(Context& context, const format::StartRegisters& start) {
   context.rip = start.entry;
   context.rsp = start.stack;
   context.rflags = 0x202;
+  complete_context(context);
   reset_floating_point(context.fpstate);
   raw(__NR_arch_prctl, ARCH_SET_FS, 0);
 }
@@ -183,6 +185,7 @@ long replay_execute(Call& call) {
     raw(__NR_munmap, runtime.space.low(each), runtime.space.high(each) - runtime.space.low(each));
   }
   runtime.space.clear();
+  forget_all_call_sites();
   end_other_threads(current_thread());
   current_thread().tick_state = 0;
   current_thread().alternate_stack = {0, kStackDisabled, 0, 0};

@@ -1,5 +1,6 @@
 // Calls that change the address space: run in every mode, at places chosen here.
 
+#include "runtime/loader/call_sites.h"
 #include "runtime/loader/calls.h"
 #include "runtime/loader/files.h"
 #include "runtime/loader/log_cursor.h"
@@ -17,7 +18,7 @@ using format::PartKind;
 bool is_the_programs(uint64_t low, uint64_t bytes) {
   const uint64_t high = low + bytes;
   if (high < low || high > kProgramHigh) return false;
-  return high <= kRuntimeLow || low >= kRuntimeHigh;
+  return (high <= kRuntimeLow || low >= kRuntimeHigh) && !is_for_trampolines(low, high);
 }
 
 /// Where a mapping goes: a fixed place, the hint if it is free, or the highest free place. 0: nowhere, `error` is set.
@@ -117,6 +118,7 @@ long map(Call& call) {
     real_flags = (real_flags & ~uint64_t{MAP_TYPE}) | MAP_PRIVATE;
     fd = ~uint64_t{0};
   }
+  forget_call_sites(place, place + bytes);
   long result = raw(__NR_mmap, place, arguments[1], arguments[2], real_flags, fd,
                     copy < 0 && runtime.mode == Mode::kReplay ? 0 : arguments[5]);
   if (copy >= 0) raw(__NR_close, copy);
@@ -133,6 +135,7 @@ long unmap(Call& call) {
   if (failed_when_recorded()) return settle(call, 0);
   long result = -EINVAL;
   if (bytes != 0 && !(low & (kPage - 1)) && is_the_programs(low, bytes)) {
+    forget_call_sites(low, low + bytes);
     result = raw(__NR_munmap, low, bytes);
     if (result == 0) {
       runtime.space.remove(low, low + bytes);
@@ -168,6 +171,10 @@ long remap(Call& call) {
       place = is_the_programs(arguments[4], bytes) ? arguments[4] : 0;
     } else if (bytes > old_bytes && !runtime.space.is_free(old_address + old_bytes, old_address + bytes)) {
       place = flags & MREMAP_MAYMOVE ? runtime.space.highest_free(kMapLow, kMapHigh, bytes) : 0;
+    }
+    if (place != 0) {
+      forget_call_sites(old_address, old_address + old_bytes);
+      forget_call_sites(place, place + bytes);
     }
     if (place == 0) {
       result = -ENOMEM;

@@ -27,6 +27,10 @@ struct PendingSignal {
 /// One of the program's threads. Lies at the end of its region; its runtime stack ends below it. GS points at it.
 struct Thread {
   Thread* self;
+  // Known to rewritten_entry.S by their offsets.
+  uint64_t entry_context;  ///< where a rewritten call puts its Context; kStateRoom above it is free
+  uint64_t program_stack;
+  uint64_t go_on;  ///< where the program goes on
   uint32_t index;
   int32_t id;                ///< thread id as the program sees it
   uint64_t blocked;          ///< the program's signal mask
@@ -60,6 +64,11 @@ struct Thread {
   volatile uint32_t pending_count;
   PendingSignal pending[64];
 };
+
+static_assert(offsetof(Thread, entry_context) == 8 && offsetof(Thread, go_on) == 24);
+
+/// Room for the floating point state at the top of each runtime stack.
+inline constexpr uint64_t kStateRoom = 16384;
 
 /// How the runtime finds its thread.
 inline Thread& current_thread() {
@@ -110,5 +119,6 @@ extern "C" {
 [[noreturn]] void enter_program(uint64_t entry, uint64_t stack);
 void signal_return();
 long interruptible(long number, const uint64_t* arguments, const volatile uint32_t* pending);
+extern const char rewritten_leave[], rewritten_end[];
 extern const char interruptible_check[], interruptible_gate[], interruptible_refused[];
 }

@@ -1,5 +1,6 @@
 #include "runtime/loader/signal_frame.h"
 
+#include "runtime/loader/call_sites.h"
 #include "runtime/loader/signals.h"
 #include "runtime/loader/ticks.h"
 
@@ -45,6 +46,7 @@ void enter_handler(Thread& thread, Context& context, const Siginfo& siginfo, Ker
   const bool switches = (action.flags & kSaOnStack) && thread.alternate_stack.flags != kStackDisabled &&
                         !is_on_alternate_stack(thread, context.rsp);
   if (switches) top = thread.alternate_stack.base + thread.alternate_stack.bytes;
+  complete_context(context);
   const uint64_t bytes = state_bytes(context.fpstate);
   const uint64_t state = (top - bytes) & ~uint64_t{63};
   const uint64_t at = ((state - sizeof(Frame)) & ~uint64_t{15}) - 8;
@@ -98,6 +100,7 @@ void leave_handler(Thread& thread, Context& context) {
   if (!runtime.space.covers(at, at + sizeof(Context))) die_by_signal(kSigsegv);
   leave_handler_in_tick(thread, at - offsetof(Frame, context));
   const Context& saved = *reinterpret_cast<const Context*>(at);
+  complete_context(context);
   const uint64_t own_state = context.fpstate;
   const uint64_t bytes = state_bytes(own_state);
   if (saved.fpstate != 0) {

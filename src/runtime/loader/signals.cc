@@ -235,9 +235,13 @@ bool next_signal(Thread& thread, uint8_t where, Siginfo& siginfo) {
 
 }  // namespace
 
+uint64_t kernel_mask(const Thread& thread) {
+  return thread.blocked & ~kNeverBlocked;
+}
+
 void set_blocked(Thread& thread, Context& context, uint64_t mask) {
   thread.blocked = mask & ~(signal_bit(kSigkill) | signal_bit(kSigstop));
-  if (runtime.mode != Mode::kReplay) context.mask = thread.blocked & ~kNeverBlocked;
+  if (runtime.mode != Mode::kReplay) context.mask = kernel_mask(thread);
 }
 
 void inherited_signals(uint64_t& ignored, uint64_t& blocked) {
@@ -287,7 +291,9 @@ void queue_signal(Thread& thread, const Siginfo& siginfo, Context& context) {
     context.rip = word(interruptible_refused);
   }
   // Nothing the program does next may ever enter the runtime, and dying needs no handler.
-  if (runtime.actions[siginfo.number].handler == 0 && !in_runtime(context.rip)) die_by_signal(siginfo.number, true);
+  const bool leaves = context.rip >= word(rewritten_leave) && context.rip < word(rewritten_end);
+  if (runtime.actions[siginfo.number].handler == 0 && (leaves || !in_runtime(context.rip)))
+    die_by_signal(siginfo.number, true);
 }
 
 long signal_call(Call& call) {

@@ -34,6 +34,9 @@ void wait_under_mask(Thread& thread, uint64_t mask);
 /// enter the runtime again.
 void end_where_recording_ends();
 
+/// What the kernel blocks for the thread while its code is recorded.
+uint64_t kernel_mask(const Thread& thread);
+
 /// Sets what the kernel restores when this entry is left.
 void set_blocked(Thread& thread, Context& context, uint64_t mask);
 

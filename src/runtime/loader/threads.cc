@@ -1,6 +1,7 @@
 #include "runtime/loader/threads.h"
 
 #include "runtime/loader/baton.h"
+#include "runtime/loader/call_sites.h"
 #include "runtime/loader/calls.h"
 #include "runtime/loader/chaos.h"
 #include "runtime/loader/futex.h"
@@ -14,6 +15,8 @@ extern "C" {
 [[noreturn]] void leave_to_program(culprit::loader::Context* context);
 void switch_stacks(uint64_t* save_here, uint64_t go_there);
 void first_switch();
+void save_state(void* to);
+void restore_state(const void* from);
 long start_kernel_thread(uint64_t flags, uint64_t stack, int32_t* parent_id, uint32_t* clear, uint64_t tls,
                          culprit::loader::Thread* thread);
 }
@@ -27,8 +30,11 @@ using format::EventKind;
 constexpr uint64_t kCloneChildClearTid = 0x200000, kCloneChildSetTid = 0x1000000, kCloneSetTls = 0x80000,
                    kCloneParentSetTid = 0x100000;
 constexpr uint32_t kMostThreads = 4096;
+constexpr uint64_t kLegacyBytes = 512;  // of the floating point state, before its header
 
 Thread* threads[kMostThreads];  // by slot; replaying, slots are never used again before their thread's end, too
+
+const Thread* thread_of_stack;  // replaying: whose stack the kernel knows
 
 uint64_t region_of(uint32_t slot) {
   return kThreadRegions + slot * kThreadRegionBytes;
@@ -58,14 +64,10 @@ Thread* make_thread() {
   thread->alive = true;
   thread->priority = random_priority();
   thread->alternate_stack = {0, kStackDisabled, 0, 0};
+  thread->entry_context = page_down(word(thread)) - kStateRoom - 512;
   ++runtime.threads_alive;
   threads[slot] = thread;
   return thread;
-}
-
-AlternateStack runtime_stack(const Thread& thread) {
-  const uint64_t region = region_of(thread.slot);
-  return {region + kPage, 0, 0, page_down(word(&thread)) - region - kPage};
 }
 
 /// Copies the kernel's frame that `context` is part of to the top of the new thread's runtime stack. What the new
@@ -108,10 +110,18 @@ void set_gs(Thread& thread) {
 
 /// Replaying: goes on as `to`; returns when somebody switches back.
 void switch_to(Thread& from, Thread& to) {
+  // Rewritten calls leave without the kernel, which would restore the floating point state.
+  alignas(64) unsigned char state[kStateRoom];
+  const bool saves = calls_are_rewritten();
+  if (saves) {
+    __builtin_memset(state + kLegacyBytes, 0, 64);
+    save_state(state);
+  }
   from.saved_fs = get_fs();
   set_fs(to.saved_fs);
   set_gs(to);  // the stack for signals comes back with the frame that `to` leaves by
   switch_stacks(&from.saved_stack, to.saved_stack);
+  if (saves) restore_state(state);
 }
 
 /// The thread whose event comes next, which must exist.
@@ -163,6 +173,11 @@ void leave_traces(Thread& thread) {
 
 }  // namespace
 
+AlternateStack runtime_stack(const Thread& thread) {
+  const uint64_t region = region_of(thread.slot);
+  return {region + kPage, 0, 0, page_down(word(&thread)) - region - kPage};
+}
+
 Thread& make_first_thread() {
   Thread* thread = make_thread();
   if (thread == nullptr) fail("cannot map the first thread's runtime stack");
@@ -171,6 +186,7 @@ Thread& make_first_thread() {
 }
 
 void adopt(Thread& thread) {
+  thread_of_stack = &thread;
   const AlternateStack stack = runtime_stack(thread);
   if (const long result = raw(__NR_sigaltstack, word(&stack), 0)) fail("cannot set the runtime's stack", result);
   set_gs(thread);
@@ -193,8 +209,10 @@ long create_thread(Call& call) {
   }
   thread->blocked = parent.blocked;
   if (flags & kCloneChildClearTid) thread->clear_at_end = word(child_id);
+  complete_context(*call.context);
   Context& context = copy_frame(*call.context, *thread);
   context.rax = 0;
+  context.rip = place_to_go_on(context.rip);
   if (stack != 0) context.rsp = stack;
   thread->frame = &context;
   const uint64_t top = (word(&context) - 256) & ~uint64_t{15};
@@ -262,6 +280,14 @@ void end_thread(Thread& thread, Call& call) {
   __builtin_trap();
 }
 
+bool stack_is_in_force(const Thread& thread) {
+  return thread_of_stack == &thread;
+}
+
+void stack_comes_in_force(const Thread& thread) {
+  thread_of_stack = &thread;
+}
+
 void wait_for_turn(Thread& thread) {
   for (Thread* next = &next_thread(); next != &thread; next = &next_thread()) switch_to(thread, *next);
 }
@@ -312,5 +338,6 @@ extern "C" [[noreturn]] void run_replayed_thread(culprit::loader::Thread* thread
   if (event->kind != EventKind::kThreadStart) {
     diverge({EventKind::kThreadStart, thread->index, 0, 0, nullptr, 0}, "runs for the first time");
   }
+  stack_comes_in_force(*thread);
   leave_to_program(thread->frame);
 }

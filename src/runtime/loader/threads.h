@@ -11,6 +11,9 @@ Thread& make_first_thread();
 /// Lets the kernel deliver signals to this thread's runtime stack, and current_thread() find it.
 void adopt(Thread& thread);
 
+/// The stack that signals and calls of the thread are handled on.
+AlternateStack runtime_stack(const Thread& thread);
+
 /// clone with CLONE_THREAD: the new thread's kernel id, or an error.
 long create_thread(Call& call);
 
@@ -19,6 +22,11 @@ long create_thread(Call& call);
 
 /// Replaying: switches to other threads until the next event is this thread's.
 void wait_for_turn(Thread& thread);
+
+/// Replaying: whether the kernel would deliver signals to this thread's stack, which comes with contexts of traps only.
+bool stack_is_in_force(const Thread& thread);
+/// The thread goes to the program by a whole context.
+void stack_comes_in_force(const Thread& thread);
 
 /// In a child process: only this thread is left.
 void forget_other_threads(Thread& thread);
