@@ -1,12 +1,10 @@
 // `culprit dump model`: what the program model says, as text, JSON or a graph.
 #include <fmt/format.h>
 
-#include <cstring>
 #include <nlohmann/json.hpp>
 
-#include "build/builder.h"
 #include "cli/command.h"
-#include "cli/program_path.h"
+#include "cli/open_model.h"
 #include "program/program_model.h"
 #include "program/source_position.h"
 #include "program/type_name.h"
@@ -281,20 +279,6 @@ void show_function(const ProgramModel& model, const Options& options) {
     }
   }
   if (options.as_json) fmt::print("{}\n", all.dump(2, ' ', false, json::error_handler_t::replace));
-}
-
-bool is_model(const std::filesystem::path& path) {
-  const MappedFile file(path);
-  constexpr size_t kLength = sizeof(kModelMagic);
-  return file.bytes().size() >= kLength && std::memcmp(file.bytes().data(), kModelMagic, kLength) == 0;
-}
-
-/// A model file, or the model that comes with a build of a program.
-ProgramModel open_model(const std::string& typed) {
-  if (std::filesystem::is_regular_file(typed) && is_model(typed)) return ProgramModel::open(typed);
-  const std::filesystem::path program = program_path(typed);
-  Progress progress(fmt::format("build {}", program.filename().string()));
-  return ProgramModel::open(build_program({.program = program, .plan = load_plan("fast"), .keep = {}}, progress).model);
 }
 
 ExitCode run(const Options& options) {

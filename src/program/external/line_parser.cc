@@ -40,6 +40,11 @@ std::optional<ValueType> type_called(std::string_view name) {
   return std::nullopt;
 }
 
+bool uses_result(const Expression& expression) {
+  return expression.operation == Operation::kResult ||
+         std::any_of(expression.operands.begin(), expression.operands.end(), uses_result);
+}
+
 class LineParser {
  public:
   LineParser(std::string_view line, const StateNames& states)
@@ -56,6 +61,7 @@ class LineParser {
       const auto type = type_called(name);
       if (!type) throw LineError(fmt::format("there is no type '{}'", name));
       description_.result = *type;
+      typed_ = true;
     }
     reader_.expect(":");
     if (!reader_.accept("nothing")) {
@@ -270,12 +276,17 @@ class LineParser {
   void finish() {
     uint64_t used = 0;
     bool takes_all = false;
+    bool has_result = typed_;
     for (const Clause& clause : description_.clauses) {
       check(clause);
-      for_each_expression(clause, [&](const Expression& expression) { used |= arguments_in(expression); });
+      for_each_expression(clause, [&](const Expression& expression) {
+        used |= arguments_in(expression);
+        has_result |= uses_result(expression);
+      });
       for (const auto* items : {&clause.targets, &clause.sources}) {
         for (const Item& item : *items) {
           if (item.form == Form::kArgument || item.form == Form::kByte) used |= uint64_t{1} << item.argument;
+          has_result |= item.form == Form::kResult;
           if (!item.operands.empty() && item.form != Form::kState) mark_pointers(item.operands.front());
         }
       }
@@ -286,8 +297,10 @@ class LineParser {
       const bool computes =
           clause.verb == Verb::kWrites || clause.verb == Verb::kReturns || clause.verb == Verb::kReturnsOwned;
       const bool into = clause.verb == Verb::kReturnsInto;
+      has_result |= into || clause.verb == Verb::kReturns || clause.verb == Verb::kReturnsOwned;
       takes_all |= !clause.sources_given && (into || (computes && clause.value.empty()));
     }
+    if (!has_result) description_.result = ValueType::kVoid;
     for (size_t index = 0; index < description_.parameters.size(); ++index) {
       const std::string& name = description_.parameters[index].name;
       if (name.starts_with('_') || takes_all || (used >> index & 1) != 0) continue;
@@ -326,6 +339,7 @@ class LineParser {
   }
 
   Description description_;
+  bool typed_ = false;  ///< the line names the result's type
   TokenReader reader_;
   ExpressionParser expressions_;
   const StateNames& states_;

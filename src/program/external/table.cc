@@ -10,11 +10,33 @@
 namespace culprit::program::external {
 namespace {
 
-/// A line with those that continue it (they start with a space), without comments.
+/// A line with those that continue it (they start with a space), without comments and with abbreviations written out.
 struct LogicalLine {
   std::string text;
   uint32_t number = 0;
 };
+
+constexpr std::string_view kAbbreviation = "abbreviation ";
+
+/// `abbreviation {NAME} TEXT` lets the lines after it say {NAME} for TEXT. They replace each other's in order.
+void write_out_abbreviations(std::vector<LogicalLine>& lines) {
+  std::vector<std::pair<std::string, std::string>> abbreviations;
+  std::erase_if(lines, [&](LogicalLine& line) {
+    if (line.text.starts_with(kAbbreviation)) {
+      const size_t end = line.text.find("} ");
+      if (end == std::string::npos) return false;  // the parser will complain
+      abbreviations.emplace_back(line.text.substr(kAbbreviation.size(), end + 1 - kAbbreviation.size()),
+                                 line.text.substr(end + 2));
+      return true;
+    }
+    for (const auto& [name, text] : abbreviations) {
+      for (size_t at = 0; (at = line.text.find(name, at)) != std::string::npos; at += text.size()) {
+        line.text.replace(at, name.size(), text);
+      }
+    }
+    return false;
+  });
+}
 
 std::vector<LogicalLine> logical_lines(std::string_view text) {
   std::vector<LogicalLine> lines;
@@ -31,6 +53,7 @@ std::vector<LogicalLine> logical_lines(std::string_view text) {
       lines.push_back({std::string(line), number});
     }
   }
+  write_out_abbreviations(lines);
   return lines;
 }
 

@@ -170,6 +170,17 @@ class Caller {
   void lay_out(const Buffer& buffer) { push_memory(nullptr, buffer.bytes, Use::kFlippable); }
   void lay_out(const Cell& cell) { push_memory(&places_[cell.argument], sizeof(uint64_t), Use::kFixed); }
   void lay_out(const Same& same) { push_word(places_[same.argument] + static_cast<uint64_t>(same.offset)); }
+  void lay_out(const CxxString& string) {
+    std::array<unsigned char, sizeof(std::string)> bytes{};
+    push_memory(nullptr, bytes.size(), Use::kFixed);
+    const uint64_t begin = places_.back();
+    const uint64_t characters = begin + 16;
+    const uint64_t size = string.text.size();
+    std::memcpy(bytes.data(), &characters, sizeof(characters));
+    std::memcpy(bytes.data() + 8, &size, sizeof(size));
+    std::memcpy(bytes.data() + 16, string.text.c_str(), size + 1);
+    std::memcpy(watched.data() + (begin - watched_address()), bytes.data(), bytes.size());
+  }
   void lay_out(const Input& input) {
     run_.input = input.text;
     input_text_ = input.text;

@@ -33,12 +33,15 @@ struct Same {
   size_t argument;  ///< that earlier argument's place again
   int64_t offset = 0;
 };
+struct CxxString {
+  std::string text;  ///< of a std::string whose characters lie inside: at most 15
+};
 struct Input {
   std::string text;  ///< a FILE * that reads it
 };
 struct Sink {};  ///< a FILE * whose output is kept
 using Callback = int (*)(const void*, const void*);
-using Argument = std::variant<int64_t, double, Text, Bytes, Buffer, Cell, Same, Input, Sink, Callback>;
+using Argument = std::variant<int64_t, double, Text, Bytes, Buffer, Cell, Same, CxxString, Input, Sink, Callback>;
 
 struct RealCall {
   std::string function;

@@ -261,11 +261,82 @@ std::vector<RealCall> wide_calls() {
   };
 }
 
+std::vector<RealCall> cxx_string_calls() {
+  const std::string string = "_ZNSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEE";
+  const std::string constant = "_ZNKSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEE";
+  const Text more{"more than will fit inside"};
+  return {
+      {string + "9_M_assignERKS4_", {CxxString{"old"}, CxxString{"new one"}}},
+      {string + "6assignEPKc", {CxxString{"old"}, Text{"new one"}}},
+      {string + "6assignEPKc", {CxxString{"old"}, more}},
+      {string + "9_M_appendEPKcm", {CxxString{"old"}, Text{"new one"}, 5}},
+      {string + "9_M_appendEPKcm", {CxxString{"old"}, more, 20}},
+      {string + "6appendEPKc", {CxxString{"old"}, Text{" and new"}}},
+      {string + "6appendEmc", {CxxString{"old"}, 3, '!'}},
+      {string + "9push_backEc", {CxxString{"old"}, '!'}},
+      {string + "9push_backEc", {CxxString{"fifteen letters"}, '!'}},
+      {string + "8pop_backEv", {CxxString{"old"}}},
+      {string + "5clearEv", {CxxString{"old"}}},
+      {string + "6resizeEmc", {CxxString{"old"}, 6, '.'}},
+      {string + "6resizeEmc", {CxxString{"older"}, 2, '.'}},
+      {string + "7reserveEm", {CxxString{"old"}, 60}},
+      {string + "10_M_replaceEmmPKcm", {CxxString{"old one"}, 0, 3, Text{"new"}, 3}},
+      {string + "8_M_eraseEmm", {CxxString{"old one"}, 1, 2}},
+      {string + "5eraseEmm", {CxxString{"old one"}, 1, 200}},
+      {string + "C1ERKS4_", {Buffer{32}, CxxString{"source"}}},
+      {string + "C1EOS4_", {Buffer{32}, CxxString{"source"}}},
+      {string + "C1EPKcRKS3_", {Buffer{32}, Text{"source"}, 0}},
+      {string + "C1EPKcRKS3_", {Buffer{32}, more, 0}},
+      {string + "C1Ev", {Buffer{32}}},
+      {string + "9_M_mutateEmmPKcm", {CxxString{"old one"}, 1, 2, Text{"replacement text"}, 16}},
+      {constant + "4findEPKcmm", {CxxString{"old one"}, Text{"one"}, 0, 3}},
+      {constant + "4findEcm", {CxxString{"old one"}, ' ', 0}},
+      {constant + "5rfindEcm", {CxxString{"old one"}, 'o', -1}},
+      {constant + "7compareEPKc", {CxxString{"old one"}, Text{"old two"}}},
+      {constant + "7compareERKS4_", {CxxString{"old one"}, CxxString{"old two"}}},
+      {constant + "6substrEmm", {Buffer{32}, CxxString{"old one"}, 2, 3}},
+      {constant + "4copyEPcmm", {CxxString{"old one"}, Buffer{8}, 3, 1}},
+      {constant + "4sizeEv", {CxxString{"old one"}}},
+      {"_ZSt11_Hash_bytesPKvmm", {Text{"hashed"}, 6, 1}},
+  };
+}
+
+std::vector<RealCall> system_calls() {
+  return {
+      {"getcwd", {Buffer{1024}, 1024}},
+      {"stat", {fixed("/"), Buffer{144}}},
+      {"access", {fixed("/"), 0}},
+      {"readlink", {fixed("/proc/self/exe"), Buffer{512}, 512}},
+      {"uname", {Buffer{390}}},
+      {"sysconf", {30}},
+      {"getrlimit", {7, Buffer{16}}},
+      {"sigemptyset", {Buffer{128}}},
+      {"sigfillset", {Buffer{128}}},
+      {"sigaddset", {Bytes{std::string(128, '\0')}, 5}},
+      {"sigismember", {Bytes{std::string(128, '\0')}, 5}},
+      {"inet_pton", {2, Text{"10.0.0.1"}, Buffer{4}}},
+      {"inet_ntop", {2, Bytes{std::string("\12\0\0\1", 4)}, Buffer{16}, 16}},
+      {"inet_addr", {Text{"10.0.0.1"}}},
+      {"inet_aton", {Text{"10.0.0.1"}, Buffer{4}}},
+      {"htonl", {0x1234}},
+      {"fnmatch", {Text{"*.c"}, Text{"main.c"}, 0}},
+      {"getenv", {fixed("PATH")}},
+      {"pthread_mutex_init", {Buffer{40}, 0}},
+      {"pthread_mutexattr_init", {Buffer{4}}},
+      {"pthread_cond_init", {Buffer{48}, 0}},
+      {"pthread_rwlock_init", {Buffer{56}, 0}},
+      {"sem_init", {Buffer{32}, 0, 2}},
+      {"sem_getvalue", {Bytes{std::string("\2\0\0\0", 4) + std::string(28, '\0'), true}, Buffer{4}}},
+      {"tcgetattr", {-1, Buffer{60}}},
+  };
+}
+
 }  // namespace
 
 std::vector<RealCall> real_calls() {
   std::vector<RealCall> all;
-  for (auto* part : {memory_calls, string_calls, character_calls, number_calls, text_calls, time_calls, wide_calls}) {
+  for (auto* part : {memory_calls, string_calls, character_calls, number_calls, text_calls, time_calls, wide_calls,
+                     cxx_string_calls, system_calls}) {
     for (RealCall& call : part()) all.push_back(std::move(call));
   }
   return all;

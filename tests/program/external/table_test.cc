@@ -1,6 +1,9 @@
 // The table's grammar: what is a mistake, and that the built-in table has none.
+#include <dlfcn.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+
+#include <algorithm>
 
 #include "base/error.h"
 #include "program/external/table.h"
@@ -42,6 +45,49 @@ TEST(ExternalTable, ParametersMustBeUsed) {
   EXPECT_EQ(complaint("f(a, b): returns"), "none");  // computed from all of them
   EXPECT_THAT(complaint("f(a, a): returns"), HasSubstr("two parameters are called 'a'"));
   EXPECT_THAT(complaint("f(ret): returns"), HasSubstr("cannot be called 'ret'"));
+}
+
+/// What the C library of the machine at hand may lack: newer or older names, macros, other libraries.
+bool may_be_absent(std::string_view name) {
+  static constexpr std::string_view kPrefixes[] = {
+      "__isoc23_", "__atomic_", "gz",          "deflate",       "inflate",      "crc32",
+      "adler32",   "compress",  "uncompress",  "zlib",          "zError",       "get_crc_",
+      "BZ2_",      "readline",  "add_history", "using_history", "clear_history"};
+  static constexpr std::string_view kNames[] = {"__clang_call_terminate",
+                                                "__gmon_start__",
+                                                "__mulodi4",
+                                                "__muloti4",
+                                                "__tls_get_addr",
+                                                "at_quick_exit",
+                                                "atexit",
+                                                "crypt",
+                                                "heapsort",
+                                                "mergesort",
+                                                "sigsetjmp",
+                                                "strlcpy",
+                                                "strnstr",
+                                                "fpurge"};
+  return std::any_of(std::begin(kPrefixes), std::end(kPrefixes),
+                     [&](std::string_view prefix) { return name.starts_with(prefix); }) ||
+         std::find(std::begin(kNames), std::end(kNames), name) != std::end(kNames);
+}
+
+TEST(ExternalTable, NamesAreThoseOfLibraries) {
+  for (const Description& description : built_in_table().descriptions()) {
+    if (may_be_absent(description.name)) continue;
+    const bool exists = dlsym(RTLD_DEFAULT, description.name.c_str()) != nullptr ||
+                        dlvsym(RTLD_DEFAULT, description.name.c_str(), "GLIBC_2.2.5") != nullptr;
+    EXPECT_TRUE(exists) << description.file << ":" << description.line << " " << description.name;
+  }
+}
+
+TEST(ExternalTable, AbbreviationsAreWrittenOut) {
+  const TableText text{"f.txt",
+                       "abbreviation {P} _Zprefix\nabbreviation {twice} reads a[2]; reads a[3]\n{P}1f(a): {twice}"};
+  const Table table(std::span(&text, 1));
+  ASSERT_NE(table.find("_Zprefix1f"), nullptr);
+  EXPECT_EQ(table.find("_Zprefix1f")->clauses.size(), 2u);
+  EXPECT_THAT(complaint("{P}f(a): returns"), HasSubstr("unexpected character '{'"));
 }
 
 TEST(ExternalTable, StatesMustBeDeclared) {
