@@ -11,7 +11,7 @@
 
 namespace culprit::format {
 
-inline constexpr uint32_t kSessionVersion = 6;
+inline constexpr uint32_t kSessionVersion = 7;
 /// Environment variable with the number of the descriptor of the shared memory; removed before main.
 inline constexpr const char* kSessionVariable = "CULPRIT_SESSION";
 
@@ -65,13 +65,19 @@ struct BranchEntry {
 };
 static_assert(sizeof(BranchEntry) == 8);
 
+enum class SwitchScope : uint32_t {
+  kInstance,      ///< this execution only
+  kSameWay,       ///< and later ones of the branch that would go the old way
+  kEachInverted,  ///< and all later ones, each to the branch's other side; for branches with two
+};
+
 /// One experiment: what to switch and, filled in by the agent, how the altered run ended.
 struct ExperimentRecord {
-  uint64_t instance;          ///< branch instance to switch, from 1; ascending over the list
-  uint32_t way;               ///< the outgoing edge to take instead of the one that the program chose
-  uint32_t finished;          ///< 1 when the rest is valid
-  int32_t wait_status;        ///< as of wait4
-  uint32_t again;             ///< 1: later executions of the branch that would go the old way are switched too
+  uint64_t instance;    ///< branch instance to switch, from 1; ascending over the list
+  uint32_t way;         ///< the outgoing edge to take instead of the one that the program chose
+  uint32_t finished;    ///< 1 when the rest is valid
+  int32_t wait_status;  ///< as of wait4
+  SwitchScope scope;
   StopRecord stop;            ///< fatal signals and limits
   uint64_t output_bytes;      ///< standard output in all, the part before the switch included
   uint64_t first_difference;  ///< byte of standard output that first differs from what is expected; output_bytes or
@@ -130,7 +136,8 @@ static_assert(sizeof(BoundsControl) == 32);
 
 /// The head of the shared memory; offsets are from its start.
 struct SessionControl {
-  uint32_t version;
+  uint32_t version;        ///< of the controlling side
+  uint32_t agent_version;  ///< told; these two stay where they are in every version
   SessionMode mode;
   uint64_t bytes;         ///< of the whole block
   uint64_t branch_limit;  ///< an altered run may execute so many branch instances in all

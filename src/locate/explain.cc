@@ -71,18 +71,22 @@ std::string otherwise_text(const CriticalBranch& branch, const Oracle& oracle) {
 }
 
 report::Finding finding_of(const program::ProgramModel& model, const CriticalBranch& branch, const Oracle& oracle) {
+  const std::string other = way_text(model, branch.block, branch.other_way);
   const std::string which =
       branch.occurrence == 0 ? "In one execution" : fmt::format("In its {} execution", ordinal(branch.occurrence));
+  const char* later = branch.scope == format::SwitchScope::kSameWay ? ", here and later" : "";
+  const std::string evidence =
+      branch.scope == format::SwitchScope::kEachInverted
+          ? fmt::format("Had each of its executions gone to the other side, {}.", otherwise_text(branch, oracle))
+          : fmt::format("{} it led to {}; had it led to {}{}, {}.", which, way_text(model, branch.block, branch.way),
+                        other, later, otherwise_text(branch, oracle));
   return {.kind = branch.repair == Repair::kRepairs      ? "critical-branch"
                   : branch.repair == Repair::kSurvives   ? "surviving-branch"
                   : branch.repair == Repair::kInfluences ? "influencing-branch"
                                                          : "improving-branch",
           .place = place_of_branch(model, branch.block),
           .instance = branch.occurrence,
-          .evidence =
-              fmt::format("{} it led to {}; had it led to {}, {}.", which, way_text(model, branch.block, branch.way),
-                          way_text(model, branch.block, branch.other_way) + (branch.again ? ", here and later" : ""),
-                          otherwise_text(branch, oracle)),
+          .evidence = evidence,
           .proved = branch.verified};
 }
 

@@ -67,6 +67,7 @@ std::vector<Experiment> candidates(const program::ProgramModel& model, const Con
   std::unordered_map<uint32_t, uint64_t> total, seen;
   for (const format::BranchEntry& entry : log.entries) ++total[entry.block];
   std::array<std::vector<Experiment>, kPasses.size()> passes;
+  std::vector<Experiment> inverted;
   all = true;
   for (size_t i = log.entries.size(); i-- > 0;) {
     const auto [block, way] = log.entries[i];
@@ -76,22 +77,31 @@ std::vector<Experiment> candidates(const program::ProgramModel& model, const Con
       all = false;
       continue;
     }
+    // A condition that is wrong altogether is right when each execution is inverted.
+    const program::Indices edges = model.edges_of(block);
+    const bool two_sides = edges.size() == 2 && model.edge(edges[0]).target != model.edge(edges[1]).target;
+    if (first && two_sides && way < 2) {
+      inverted.push_back(
+          {.instance = log.first_instance + i, .way = 1 - way, .scope = format::SwitchScope::kEachInverted});
+    }
     size_t pass = 0;
     while (!first && from_last >= kPasses[pass]) ++pass;
     // Edges to the same block are one alternative.
-    const program::Indices edges = model.edges_of(block);
     std::vector<uint32_t> targets;
     if (way < edges.size()) targets.push_back(model.edge(edges[way]).target);
     for (uint32_t other = 0; other < edges.size() && targets.size() <= budget.ways; ++other) {
       const uint32_t target = model.edge(edges[other]).target;
       if (std::find(targets.begin(), targets.end(), target) != targets.end()) continue;
       targets.push_back(target);
-      passes[pass].push_back({.instance = log.first_instance + i, .way = other, .again = false});
+      passes[pass].push_back({.instance = log.first_instance + i, .way = other});
     }
   }
   std::vector<Experiment> experiments;
   for (const auto& pass : passes) {
     experiments.insert(experiments.end(), pass.begin(), pass.end());
+    pass_ends.push_back(experiments.size());
+    if (&pass != &passes.front()) continue;
+    experiments.insert(experiments.end(), inverted.begin(), inverted.end());
     pass_ends.push_back(experiments.size());
   }
   return experiments;
@@ -127,7 +137,7 @@ class Search {
                        .way = entry.way,
                        .other_way = experiment.way,
                        .repair = repair,
-                       .again = experiment.again != 0,
+                       .scope = experiment.scope,
                        .changed_bytes = changed_bytes(experiment, oracle_),
                        .right_bytes = experiment.first_difference});
     }
@@ -225,7 +235,7 @@ SwitchingResult switch_predicates(const Launch& launch, const program::ProgramMo
   std::vector<Experiment> repeated;
   for (const CriticalBranch& each : found) {
     if (each.repair != Repair::kFurther) continue;
-    repeated.push_back({.instance = each.instance, .way = each.other_way, .again = true});
+    repeated.push_back({.instance = each.instance, .way = each.other_way, .scope = format::SwitchScope::kSameWay});
   }
   std::stable_sort(repeated.begin(), repeated.end(),
                    [](auto one, auto other) { return one.instance < other.instance; });
@@ -240,7 +250,7 @@ SwitchingResult switch_predicates(const Launch& launch, const program::ProgramMo
   result.critical = worth_verifying(std::move(found));
   for (CriticalBranch& each : result.critical) {
     if (search.out_of_time() && &each != &result.critical.front()) break;
-    const auto again = search.make({{.instance = each.instance, .way = each.other_way, .again = each.again}}, deadline);
+    const auto again = search.make({{.instance = each.instance, .way = each.other_way, .scope = each.scope}}, deadline);
     each.verified = again.size() == 1 && again.front().repair == each.repair;
   }
   result.experiments = search.finished();

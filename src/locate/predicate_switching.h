@@ -45,7 +45,7 @@ struct CriticalBranch {
   uint32_t way = 0;         ///< the outgoing edge that the failing run took, by position
   uint32_t other_way = 0;   ///< and the one that helped
   Repair repair = Repair::kNone;
-  bool again = false;          ///< later executions were switched too
+  format::SwitchScope scope = format::SwitchScope::kInstance;
   uint64_t changed_bytes = 0;  ///< of the output, between what is as in the failing run
   uint64_t right_bytes = 0;    ///< of the expected output, printed by the altered run
   bool verified = false;       ///< by a fresh run

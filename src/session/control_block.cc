@@ -69,7 +69,7 @@ ControlBlock::ControlBlock(const ControlSetup& setup) {
   for (size_t i = 0; i < setup.switched.size(); ++i) {
     records[i].instance = setup.switched[i].instance;
     records[i].way = setup.switched[i].way;
-    records[i].again = setup.switched[i].again ? 1 : 0;
+    records[i].scope = setup.switched[i].scope;
   }
   std::copy(setup.expected_output.begin(), setup.expected_output.end(),
             reinterpret_cast<char*>(at(head.expected_offset)));

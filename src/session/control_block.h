@@ -15,8 +15,8 @@ namespace culprit {
 /// What to do otherwise at a branch instance.
 struct SwitchedBranch {
   uint64_t instance;
-  uint32_t way;        ///< position among the block's outgoing edges
-  bool again = false;  ///< later executions that would go the old way are switched too
+  uint32_t way;  ///< position among the block's outgoing edges
+  format::SwitchScope scope = format::SwitchScope::kInstance;
 };
 
 /// What goes into the block before the program starts.

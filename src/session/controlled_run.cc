@@ -127,6 +127,14 @@ bool ControlledRun::wait_for_stop(std::chrono::milliseconds limit) {
     const timespec turn{.tv_sec = 0, .tv_nsec = 2'000'000};
     ::syscall(SYS_futex, &control_.head().stopped, FUTEX_WAIT, 0, &turn, nullptr, 0);
   }
+  const uint32_t agent = control_.head().agent_version;
+  if (ended_ && !end_.timed_out && agent != format::kSessionVersion) {
+    const std::string error = standard_error();
+    throw UserError(agent == 0 ? fmt::format("the program ended before it could be controlled{}{}",
+                                             error.empty() ? "" : ": ", error)
+                               : "the rebuilt program is of another version of Culprit",
+                    "build it again after: culprit cache --clear", ExitCode::kEnvironmentLacks);
+  }
   return !ended_;
 }
 

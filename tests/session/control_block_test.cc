@@ -11,13 +11,13 @@ namespace {
 TEST(ControlBlock, HoldsTheExperimentsInOrder) {
   ControlSetup setup;
   setup.mode = format::SessionMode::kExperiments;
-  setup.switched = {{.instance = 3, .way = 1, .again = false}, {.instance = 9, .way = 4, .again = true}};
+  setup.switched = {{.instance = 3, .way = 1}, {.instance = 9, .way = 4, .scope = format::SwitchScope::kSameWay}};
   setup.expected_output = "good";
   const ControlBlock block(setup);
   ASSERT_EQ(block.experiments().size(), 2U);
   EXPECT_EQ(block.experiments()[1].instance, 9U);
   EXPECT_EQ(block.experiments()[1].way, 4U);
-  EXPECT_EQ(block.experiments()[1].again, 1U);
+  EXPECT_EQ(block.experiments()[1].scope, format::SwitchScope::kSameWay);
   EXPECT_EQ(block.experiments()[0].finished, 0U);
   const auto* bytes = reinterpret_cast<const char*>(&block.head());
   EXPECT_EQ(std::memcmp(bytes + block.head().expected_offset, "good", 4), 0);

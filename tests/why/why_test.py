@@ -157,6 +157,13 @@ class WhyTest(unittest.TestCase):
         said, line = self.subject("wrong_twice", "1\n2\n")
         self.assertEqual(self.proved(said, "critical-branch"), [line("if (negative)")])
 
+    def test_a_condition_that_is_wrong_altogether_is_inverted(self):
+        said, line = self.subject("wrong_condition", "1 odd\n2 even\n3 odd\n4 even\n5 odd\n")
+        found = [f for f in said["findings"] if f["kind"] == "critical-branch" and f["proved"]]
+        self.assertEqual([f["line"] for f in found], [line("if (value % 2 == 0)")])
+        self.assertIn("each of its executions", found[0]["evidence"])
+        self.assertEqual(said["suspects"][0]["line"], line("if (value % 2 == 0)"))
+
     def test_a_handler_of_the_program_does_not_hide_the_crash(self):
         said, line = self.subject("own_handler", options=["--expect-exit", "0"])
         self.assertEqual(said["failure"]["kind"], "exit-status")

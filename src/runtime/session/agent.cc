@@ -141,7 +141,8 @@ void start(int, char**, char** environment) {
   constexpr int kReadWrite = 3, kShared = 1;
   const long head = call(__NR_mmap, nullptr, sizeof(format::SessionControl), kReadWrite, kShared, descriptor, 0);
   if (head < 0) return;
-  const auto* found = reinterpret_cast<format::SessionControl*>(head);
+  auto* found = reinterpret_cast<format::SessionControl*>(head);
+  found->agent_version = format::kSessionVersion;
   const uint64_t bytes = found->bytes;
   const bool same_version = found->version == format::kSessionVersion;
   call(__NR_munmap, head, sizeof(format::SessionControl));
@@ -250,7 +251,9 @@ extern "C" uint32_t culprit_branch(uint32_t block, uint32_t way) {
   if (culprit::format::ExperimentRecord* experiment = current_experiment()) {
     if (instance < control->branch_limit) {
       grant_until(instance + 1, instance);
-      return block == switched_block && way == switched_from ? experiment->way : way;
+      if (block != switched_block) return way;
+      if (experiment->scope == culprit::format::SwitchScope::kEachInverted) return 1 - way;
+      return way == switched_from ? experiment->way : way;
     }
     describe_stop(experiment->stop, culprit::format::StopReason::kLimit);
     call(__NR_exit_group, kLimitStatus);
@@ -263,7 +266,7 @@ extern "C" uint32_t culprit_branch(uint32_t block, uint32_t way) {
   const uint32_t before = way;
   const bool altered = begin_experiment(instance, way);
   const uint64_t limit = control->branch_limit;
-  if (altered && current_experiment()->again) {
+  if (altered && current_experiment()->scope != culprit::format::SwitchScope::kInstance) {
     switched_block = block;
     switched_from = before;
     grant_until(instance + 1, instance);

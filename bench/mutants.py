@@ -1,0 +1,177 @@
+#!/usr/bin/env python3
+"""Predicate switching at scale: mutants of real programs, explained by `culprit why`.
+
+A program is built once with many mutants in it (mutants/mutate.cc), of which the environment chooses one. A mutant is
+killed by the first of the program's tests (mutants/NAME.toml) that ends otherwise than without; that run is explained
+with the right output as expectation, as its user would do. Told are the share with a critical branch (published: 80 %
+on Siemens' programs), the seconds, and the rank of the mutated line among the suspects.
+"""
+
+import argparse
+import collections
+import json
+import os
+import pathlib
+import random
+import shutil
+import statistics
+import subprocess
+import sys
+import time
+import tomllib
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "tools"))
+from debian_program import ROOT, Failure, Program, Toolchain, load_recipe  # noqa: E402
+
+HERE = pathlib.Path(__file__).resolve().parent / "mutants"
+TEST_LIMIT = 5  # seconds
+WHY_LIMIT = 120
+
+Ended = collections.namedtuple("Ended", "status output")
+
+
+class MutatedProgram:
+    def __init__(self, name, directory, binaries, plugin):
+        self.table = tomllib.loads((HERE / f"{name}.toml").read_text())
+        self.name = name
+        self.directory = directory / name
+        recipe = load_recipe(ROOT / "tests/acceptance/packages" / f"{self.table['recipe']}.toml")
+        recipe.environment = dict(recipe.environment, CULPRIT_BIN=str(binaries), MUTATE_PLUGIN=str(plugin),
+                                  MUTANTS_LIST=str(directory / f"{name}.list"), MUTANTS_ONE_OF=str(self.table["one_of"]))
+        self.list = directory / f"{name}.list"
+        self.program = Program(recipe, Toolchain(str(HERE / "mutating-cc"), str(binaries / "culprit-c++")), self.directory)
+        self.path = self.program.source / self.table["program"]
+        self.culprit = binaries / "culprit"
+
+    def build(self):
+        stamp = self.directory / "built"
+        before = stamp.stat().st_mtime_ns if stamp.exists() else 0
+        kept = self.list.read_text() if self.list.exists() else ""
+        self.list.write_text("")
+        self.program.build_native()
+        if stamp.stat().st_mtime_ns == before:
+            self.list.write_text(kept)
+        self.tests = self.table["test"]
+        for number, test in enumerate(self.tests):
+            (self.directory / f"stdin-{number}").write_text(test.get("stdin", ""))
+        self.right = [self.run(number, 0) for number in range(len(self.tests))]
+        for number, ended in enumerate(self.right):
+            if ended is None or ended != self.run(number, 0):
+                raise Failure(f"test {number} of {self.name} does not end the same way each time")
+
+    def mutants(self):
+        """Those of the finished program: what the configure step compiled is in the list, too."""
+        unique = {}
+        for line in self.list.read_text().splitlines():
+            mutant = json.loads(line)
+            if mutant["file"].split("/")[-1] not in ("conftest.c",):
+                unique[mutant["id"]] = mutant
+        return list(unique.values())
+
+    def environment(self, mutant):
+        return dict(os.environ, LC_ALL="C", TZ="UTC", CULPRIT_MUTANT=str(mutant), CULPRIT_CACHE=str(self.directory / "why-cache"))
+
+    def run(self, number, mutant):
+        """How a test ends; None when it takes too long."""
+        with open(self.directory / f"stdin-{number}", "rb") as stdin:
+            try:
+                ended = subprocess.run([self.path, *self.tests[number].get("arguments", [])], stdin=stdin, capture_output=True,
+                                       env=self.environment(mutant), timeout=TEST_LIMIT, cwd=self.directory, check=False)
+            except subprocess.TimeoutExpired:
+                return None
+        return Ended(ended.returncode, ended.stdout)
+
+    def killing_test(self, mutant):
+        return next((n for n in range(len(self.tests)) if self.run(n, mutant) != self.right[n]), None)
+
+    def explain(self, number, mutant):
+        right = self.right[number]
+        expected = self.directory / "expected"
+        expected.write_bytes(right.output)
+        command = [self.culprit, "why", "--json", "--timeout", "2", "--expect", expected, "--expect-exit", str(right.status),
+                   "--", self.path, *self.tests[number].get("arguments", [])]
+        start = time.monotonic()
+        with open(self.directory / f"stdin-{number}", "rb") as stdin:
+            finished = subprocess.run(command, stdin=stdin, capture_output=True, env=self.environment(mutant),
+                                      timeout=WHY_LIMIT, cwd=self.directory, check=False)
+        seconds = time.monotonic() - start
+        if finished.returncode not in (0, 1):
+            raise Failure(f"culprit why: status {finished.returncode}: {finished.stderr[-300:].decode(errors='replace')}")
+        return json.loads(finished.stdout), seconds
+
+
+def is_at(place, mutant):
+    return pathlib.Path(place["file"]).name == pathlib.Path(mutant["file"]).name and place["line"] == mutant["line"]
+
+
+def examine(program, wanted, seed):
+    mutants = program.mutants()
+    random.Random(seed).shuffle(mutants)
+    results = []
+    for mutant in mutants:
+        if len(results) == wanted:
+            break
+        number = program.killing_test(mutant["id"])
+        if number is None:
+            continue
+        said, seconds = program.explain(number, mutant["id"])
+        critical = [f for f in said["findings"] if f["kind"] == "critical-branch" and f["proved"]]
+        rank = next((s["rank"] for s in said["suspects"] if is_at(s, mutant)), None)
+        results.append({"program": program.name, **mutant, "test": number, "kind": (said["failure"] or {}).get("kind"),
+                        "critical": bool(critical), "critical_in_function": any(f["function"] == mutant["function"] for f in critical),
+                        "rank": rank, "experiments": said["experiments"], "seconds": round(seconds, 2)})
+        print(f"{program.name:8} {mutant['operator']:18} {pathlib.Path(mutant['file']).name}:{mutant['line']:<6} "
+              f"{results[-1]['kind'] or 'none':16} {'critical' if critical else '-':9} rank {rank or '-':>2}  {seconds:5.1f} s",
+              file=sys.stderr, flush=True)
+    return results
+
+
+def main():
+    names = sorted(path.stem for path in HERE.glob("*.toml"))
+    parser = argparse.ArgumentParser(prog="bench/run mutants", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--quick", action="store_true", help="four killed mutants a program")
+    parser.add_argument("--killed", type=int, default=60, help="killed mutants a program (60)")
+    parser.add_argument("--only", action="append", choices=names)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--build", type=pathlib.Path, default=ROOT / "build/release")
+    parser.add_argument("--work", type=pathlib.Path, default=ROOT / "build/mutants")
+    parser.add_argument("--json", type=pathlib.Path)
+    arguments = parser.parse_args()
+    arguments.work.mkdir(parents=True, exist_ok=True)
+    work = arguments.work.resolve()
+    plugin = work / "mutate.so"
+    flags = subprocess.run(["llvm-config-19", "--cppflags"], capture_output=True, text=True, check=True).stdout.split()
+    subprocess.run(["clang++-19", "-std=c++20", "-O1", "-fno-rtti", "-fPIC", "-shared", *flags, HERE / "mutate.cc", "-o", plugin], check=True)
+    results, problems = [], []
+    for name in arguments.only or names:
+        try:
+            program = MutatedProgram(name, work, arguments.build.resolve() / "bin", plugin)
+            program.build()
+            results += examine(program, 4 if arguments.quick else arguments.killed, arguments.seed)
+        except Failure as failure:
+            problems.append(f"{name}: {failure}" + (f" (see {failure.log})" if failure.log else ""))
+    print(f"{'program':10} {'killed':>6} {'critical':>8} {'in its function':>15} {'top1':>5} {'top3':>5} {'top10':>5} {'median s':>8}")
+    for name in sorted({r["program"] for r in results}):
+        print(row(name, [r for r in results if r["program"] == name]))
+    for operator in sorted({r["operator"] for r in results}):
+        print(row(operator[:10], [r for r in results if r["operator"] == operator]))
+    for problem in problems:
+        print(f"not examined: {problem}")
+    if arguments.json:
+        arguments.json.write_text(json.dumps(results, indent=1))
+    ranks = [r["rank"] or 99 for r in results]
+    print(f"mutants: killed={len(results)} critical={sum(r['critical'] for r in results)} "
+          f"median_s={statistics.median([r['seconds'] for r in results] or [0]):.1f} "
+          f"rank_median={statistics.median(ranks or [0]):.0f} top3={sum(rank <= 3 for rank in ranks)}")
+    return 1 if problems or not results else 0
+
+
+def row(name, results):
+    ranks = [r["rank"] or 99 for r in results]
+    return (f"{name:10} {len(results):6} {sum(r['critical'] for r in results):8} {sum(r['critical_in_function'] for r in results):15} "
+            f"{sum(r <= 1 for r in ranks):5} {sum(r <= 3 for r in ranks):5} {sum(r <= 10 for r in ranks):5} "
+            f"{statistics.median(r['seconds'] for r in results):8.1f}")
+
+
+if __name__ == "__main__":
+    sys.exit(main())
