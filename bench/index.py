@@ -1,0 +1,132 @@
+#!/usr/bin/env python3
+"""What keeping execution-point ids costs (EPID figure 10, table III), beside the published ratios.
+
+User time of every kind against the user's own -O2 build and against the fast bodies, which tick but keep no ids; all
+executables of a program run interleaved. Memory is the most that a thread's point stack and rows of counters took.
+"""
+
+import argparse
+import json
+import os
+import pathlib
+import struct
+import subprocess
+import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "tools"))
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
+from clock import RECIPES, Measured, geometric_mean  # noqa: E402
+from debian_program import ROOT, Failure, Program, culprit_toolchain, load_recipe, run_limited  # noqa: E402
+
+ORDER = ("lua5.4", "bzip2", "hmmer2", "libquantum")
+KINDS = {"pcce": "index-pcce", "sic": "index-sic", "sei": "index-sei", "lei": "index-lei", "pepid": "index-pepid",
+         "pepid_alloc": "index-pepid-alloc"}
+PUBLISHED = {"pcce": 1.08, "sic": 1.09, "sei": 4.14, "lei": 1.70, "pepid": 1.25}
+TARGETS = {"pcce": 1.03, "sic": 1.06, "sei": 1.6, "lei": 1.2, "pepid": 1.02}
+REPORT_HEAD = struct.Struct("<IIIIQQ")  # format::ReportHead
+
+
+def peak_of_points(variant, command, place, environment, limit):
+    """Bytes, from a run of its own: reporting starts the runtime's file."""
+    report = place / "points"
+    report.unlink(missing_ok=True)
+    values = dict(environment, PROGRAM=str(variant.executable), WRAPPER="", CULPRIT_POINTS=f"0 1 {report}")
+    with open(os.devnull, "wb") as nowhere:
+        subprocess.run(["timeout", str(limit), "bash", "-c", command], cwd=place, env=values, stdin=subprocess.DEVNULL,
+                       stdout=nowhere, stderr=nowhere, check=False)
+    if not report.exists():
+        raise Failure(f"{variant.executable} reported nothing")
+    head = REPORT_HEAD.unpack(report.read_bytes()[:REPORT_HEAD.size])
+    if head[3] != 1:
+        raise Failure(f"{variant.executable} did not end by exit")
+    return head[5]
+
+
+def bench_one(name, arguments, work):
+    recipe = load_recipe(RECIPES / f"{name}.toml")
+    program = Program(recipe, culprit_toolchain(arguments.build.resolve()), work / name)
+    program.build_native()
+    executable = recipe.programs[0]
+    variants = {"native": Measured(program.body(executable, "native"))}
+    for key, plan in {"fast": "fast", **KINDS}.items():
+        if arguments.kinds and key not in ("fast", *arguments.kinds):
+            continue
+        program.build_plan(plan)
+        variants[key] = Measured(program.body(executable, plan))
+    rules = recipe.other
+    place = program.directory / "run"
+    place.mkdir(exist_ok=True)
+    (program.directory / "input").mkdir(exist_ok=True)
+    environment = dict(program.environment(), SIZE=str(rules["quick_size"] if arguments.quick else rules["size"]),
+                       INPUT=str(program.directory / "input"), BENCH=str(RECIPES))
+    subprocess.run(["clang-19", "-O2", "-o", place / "measure", RECIPES / "measure.c"], check=True)
+    if "prepare" in rules:
+        log = program.log("prepare")
+        prepare = dict(environment, PROGRAM=str(variants["native"].executable))
+        if run_limited(rules["prepare"], program.directory / "input", prepare, log, 600).status != 0:
+            raise Failure("the input could not be made", log)
+    for _ in range(arguments.rounds):
+        for variant in variants.values():
+            variant.run(rules["run"], place, environment, 600, rules.get("ignore"))
+    wrong = [key for key, variant in variants.items() if variant.outcome != variants["native"].outcome]
+    if wrong:
+        raise Failure(f"other output than native: {' '.join(wrong)}")
+    native, fast = variants["native"].median(), variants["fast"].median()
+    keys = [key for key in KINDS if key in variants]
+    return {"program": name, "native_seconds": native, "fast": fast / native,
+            "ratio": {key: variants[key].median() / native for key in keys},
+            "over_fast": {key: variants[key].median() / fast for key in keys},
+            "bytes": {key: peak_of_points(variants[key], rules["run"], place, environment, 600) for key in keys},
+            "seconds": {key: variant.seconds for key, variant in variants.items()}}
+
+
+def print_row(name, seconds, fast, row):
+    cells = " ".join(f"{row[key]:>11.3f}" if key in row else f"{'-':>11}" for key in KINDS)
+    print(f"{name:<22} {seconds:>8} {fast:>7.3f} {cells}", flush=True)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--quick", action="store_true", help="small inputs, three rounds")
+    parser.add_argument("--rounds", type=int, help="rounds (5; 3 with --quick)")
+    parser.add_argument("--only", nargs="+", choices=ORDER, metavar="NAME", help=f"of: {' '.join(ORDER)}")
+    parser.add_argument("--kinds", nargs="+", choices=KINDS, metavar="KIND", help=f"of: {' '.join(KINDS)}")
+    parser.add_argument("--json", type=pathlib.Path, metavar="FILE", help="write every figure as JSON as well")
+    parser.add_argument("--build", type=pathlib.Path, default=ROOT / "build/release", help="Culprit's build tree (%(default)s)")
+    arguments = parser.parse_args()
+    arguments.rounds = arguments.rounds or (3 if arguments.quick else 5)
+
+    print(f"user time, medians of {arguments.rounds} interleaved rounds; first against native -O2, then against the fast bodies")
+    print(f"{'program':<22} {'native s':>8} {'fast':>7} " + " ".join(f"{key:>11}" for key in KINDS))
+    rows, failed = [], False
+    for name in arguments.only or ORDER:
+        try:
+            row = bench_one(name, arguments, ROOT / "build/bench/index")
+        except Failure as failure:
+            failed = True
+            print(f"{name:<22} not measured: {failure}" + (f" (log: {failure.log})" if failure.log else ""), flush=True)
+            continue
+        rows.append(row)
+        print_row(name, f"{row['native_seconds']:.2f}", row["fast"], row["ratio"])
+        print_row("  over fast", "", 1.0, row["over_fast"])
+        print("  KiB" + " " * 35 + " ".join(f"{row['bytes'][key] / 1024:>11.1f}" if key in row["bytes"] else f"{'-':>11}" for key in KINDS))
+    keys = [key for key in KINDS if any(key in row["ratio"] for row in rows)]
+    means = {key: geometric_mean([row["ratio"][key] for row in rows]) for key in keys}
+    over_fast = {key: geometric_mean([row["over_fast"][key] for row in rows]) for key in keys}
+    if rows:
+        print_row("geomean", "", geometric_mean([row["fast"] for row in rows]), means)
+        print_row("  over fast", "", 1.0, over_fast)
+        print_row("published", "", 1.0, PUBLISHED)
+        print_row("target", "", 1.0, TARGETS)
+    if arguments.json:
+        arguments.json.write_text(json.dumps({"rows": rows, "geomean": means, "over_fast": over_fast, "targets": TARGETS}, indent=1) + "\n")
+    words = [f"{key}={means[key]:.3f}" for key in keys]
+    for key in ("pepid", "sei"):
+        peaks = [row["bytes"][key] for row in rows if key in row["bytes"]]
+        words.append(f"{key}_mem_kib={max(peaks, default=0) / 1024:.1f}")
+    print("index: " + " ".join(words))
+    return 1 if failed or not rows else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
