@@ -298,6 +298,7 @@ class LineParser {
           clause.verb == Verb::kWrites || clause.verb == Verb::kReturns || clause.verb == Verb::kReturnsOwned;
       const bool into = clause.verb == Verb::kReturnsInto;
       has_result |= into || clause.verb == Verb::kReturns || clause.verb == Verb::kReturnsOwned;
+      takes_all |= clause.verb == Verb::kEndsProcess || clause.verb == Verb::kJumps;
       takes_all |= !clause.sources_given && (into || (computes && clause.value.empty()));
     }
     if (!has_result) description_.result = ValueType::kVoid;
