@@ -11,7 +11,7 @@ left_out='^(pty1|pty2|time|timeout|iolint|clos1way6|localenl|devfd.*|inplace.*|i
 for target in $targets; do
   [[ $target =~ $left_out ]] && continue
   timeout 60 make -s "$target" >"log-$target" 2>&1
-  if [[ -e _$target ]]; then
+  if (($? != 0)) || [[ -e _$target ]]; then
     echo "FAIL: $target"
     failures=1
   else
