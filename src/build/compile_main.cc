@@ -17,7 +17,9 @@
 
 #include <CLI/CLI.hpp>
 #include <chrono>
+#include <deque>
 #include <functional>
+#include <future>
 #include <map>
 #include <thread>
 
@@ -135,18 +137,20 @@ class Compilation {
   }
 
   void generate_code() {
-    if (program_.module) add_parts("fast bodies", *program_.module, instrumented_.fast_parts);
+    if (program_.module) add_parts("fast bodies", *program_.module, std::move(instrumented_.fast_parts));
     if (instrumented_.observed_half) {
-      add_parts("observed bodies", *instrumented_.observed_half, instrumented_.observed_parts);
+      add_parts("observed bodies", *instrumented_.observed_half, std::move(instrumented_.observed_parts));
     }
+    clock_.end_of("divide");
     for (const UnmergedUnit& unit : program_.unmerged) {
       const std::string& name = job_.units[unit.unit].name;
       if (llvm::Error error = unit.module->materializeAll()) {
         throw UserError(fmt::format("{}: {}", name, llvm::toString(std::move(error))),
                         "compile the program again with this Culprit's culprit-cc");
       }
-      add_part(name, *unit.module,
-               [](llvm::Module& module, llvm::TargetMachine& machine) { optimise_natively(module, machine); });
+      add_part(name, [this, &module = *unit.module](const BeginStep& begin, const std::string& object) {
+        compile(module, optimise_natively, begin, object);
+      });
     }
     for (StepTime& step : run_tasks(parts_, std::thread::hardware_concurrency(), progress_)) {
       report_.steps.push_back(std::move(step));
@@ -154,28 +158,36 @@ class Compilation {
     for (const std::string& object : report_.objects) report_.code_bytes += code_bytes(object);
   }
 
-  void add_parts(const std::string& name, llvm::Module& half, const Division& division) {
-    for (unsigned part = 0; part != division.parts; ++part) {
+  void add_parts(const std::string& name, const llvm::Module& half, Division division) {
+    const DividedModule& divided = divided_.emplace_back(half, std::move(division));
+    for (unsigned part = 0; part != divided.parts(); ++part) {
       const std::string which =
-          division.parts == 1 ? name : fmt::format("{}, part {} of {}", name, part + 1, division.parts);
-      add_part(which, half, [&division, part](llvm::Module& module, llvm::TargetMachine& machine) {
-        keep_part(module, division, part);
-        optimise_instrumented(module, machine);
+          divided.parts() == 1 ? name : fmt::format("{}, part {} of {}", name, part + 1, divided.parts());
+      add_part(which, [this, &divided, part](const BeginStep& begin, const std::string& object) {
+        begin("read");
+        // The process ends: freeing them piece by piece would only take time.
+        auto& context = *new llvm::LLVMContext;
+        llvm::Module& module = *divided.read_part(part, context).release();
+        compile(module, optimise_instrumented, begin, object);
       });
     }
   }
 
-  /// Optimises a module and writes its object, in a process of its own.
-  void add_part(const std::string& name, llvm::Module& module, const Optimise& optimise) {
+  /// Adds the work that makes one object, done in a process of its own.
+  void add_part(const std::string& name, const std::function<void(const BeginStep&, const std::string&)>& make) {
     report_.objects.push_back(fs::path(job_.output_directory) / fmt::format("{}.o", report_.objects.size()));
-    const std::string object = report_.objects.back();
-    parts_.push_back({name, [this, &module, optimise, object](const BeginStep& begin) {
-                        const auto machine = target_machine(module, job_.position_independent);
-                        begin("optimise");
-                        optimise(module, *machine);
-                        begin("generate code for");
-                        emit_object(module, *machine, object);
+    parts_.push_back({name, [make, object = report_.objects.back()](const BeginStep& begin) {
+                        // A thread has a heap of its own in the C library: next to nothing of the parent's is touched.
+                        std::async(std::launch::async, make, begin, object).get();
                       }});
+  }
+
+  void compile(llvm::Module& module, const Optimise& optimise, const BeginStep& begin, const std::string& object) {
+    const auto machine = target_machine(module, job_.position_independent);
+    begin("optimise");
+    optimise(module, *machine);
+    begin("generate code for");
+    emit_object(module, *machine, object);
   }
 
   const CompileJob& job_;
@@ -186,6 +198,7 @@ class Compilation {
   llvm::LLVMContext context_;
   MergedProgram program_;
   PipelineReport instrumented_;
+  std::deque<DividedModule> divided_;
   std::vector<ParallelTask> parts_;
 };
 

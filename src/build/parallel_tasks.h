@@ -1,5 +1,5 @@
-// Steps that run side by side, each in a forked process that inherits the modules in memory, so that nothing is written
-// out and read back and a crash inside LLVM ends one process only.
+// Steps that run side by side, each in a forked process that inherits what they work on in memory, so that a crash inside
+// LLVM ends one process only.
 #pragma once
 
 #include <functional>

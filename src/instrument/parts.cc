@@ -6,13 +6,19 @@
 #include "instrument/parts.h"
 
 #include <llvm/ADT/MapVector.h>
+#include <llvm/Bitcode/BitcodeReader.h>
+#include <llvm/Bitcode/BitcodeWriter.h>
 #include <llvm/IR/DebugInfoMetadata.h>
+#include <llvm/IR/DiagnosticHandler.h>
+#include <llvm/IR/DiagnosticInfo.h>
 #include <llvm/IR/Instructions.h>
+#include <llvm/Support/MemoryBufferRef.h>
+#include <llvm/Support/raw_ostream.h>
 
 #include <algorithm>
-#include <numeric>
-#include <vector>
+#include <utility>
 
+#include "base/error.h"
 #include "instrument/share_symbols.h"
 
 namespace culprit {
@@ -22,42 +28,45 @@ constexpr size_t kInstructionsAPart = 30'000;
 constexpr size_t kMostParts = 16;
 constexpr size_t kVisibleInstructions = 60;  // size of functions that other parts may inline
 
-using Functions = std::vector<llvm::Function*>;
+struct Sized {
+  llvm::Function* function;
+  size_t instructions;
+};
 
-size_t size_of(const Functions& functions) {
-  return std::accumulate(functions.begin(), functions.end(), size_t{0}, [](size_t sum, const llvm::Function* function) {
-    return sum + function->getInstructionCount();
-  });
-}
+/// Functions that stay together.
+struct Piece {
+  std::vector<Sized> functions;
+  size_t instructions = 0;
+
+  void add(const Sized& function) {
+    functions.push_back(function);
+    instructions += function.instructions;
+  }
+};
 
 /// Functions by their translation unit, in order of first appearance; those without debug information together.
-std::vector<Functions> by_unit(llvm::Module& module) {
-  llvm::MapVector<const llvm::DICompileUnit*, Functions> units;
+std::vector<Piece> by_unit(llvm::Module& module) {
+  llvm::MapVector<const llvm::DICompileUnit*, Piece> units;
   for (llvm::Function& function : module) {
     if (function.isDeclaration()) continue;
     const llvm::DISubprogram* described = function.getSubprogram();
-    units[described ? described->getUnit() : nullptr].push_back(&function);
+    units[described ? described->getUnit() : nullptr].add({&function, function.getInstructionCount()});
   }
-  std::vector<Functions> result;
+  std::vector<Piece> result;
   for (auto& [unit, functions] : units) result.push_back(std::move(functions));
   return result;
 }
 
 /// Cuts units that are larger than a part between functions.
-std::vector<Functions> cut_to_size(std::vector<Functions> units, size_t part_size) {
-  std::vector<Functions> pieces;
-  for (Functions& unit : units) {
-    const size_t cuts = std::max<size_t>(1, (size_of(unit) + part_size / 2) / part_size);
-    const size_t piece_size = size_of(unit) / cuts + 1;
+std::vector<Piece> cut_to_size(const std::vector<Piece>& units, size_t part_size) {
+  std::vector<Piece> pieces;
+  for (const Piece& unit : units) {
+    const size_t cuts = std::max<size_t>(1, (unit.instructions + part_size / 2) / part_size);
+    const size_t piece_size = unit.instructions / cuts + 1;
     pieces.emplace_back();
-    size_t size = 0;
-    for (llvm::Function* function : unit) {
-      if (size >= piece_size) {
-        pieces.emplace_back();
-        size = 0;
-      }
-      pieces.back().push_back(function);
-      size += function->getInstructionCount();
+    for (const Sized& function : unit.functions) {
+      if (pieces.back().instructions >= piece_size) pieces.emplace_back();
+      pieces.back().add(function);
     }
   }
   return pieces;
@@ -73,89 +82,62 @@ llvm::SmallPtrSet<const llvm::Function*, 8> bound_to_variables(const llvm::Modul
   return bound;
 }
 
-bool stays_visible(const llvm::Function& function) {
-  return function.getInstructionCount() <= kVisibleInstructions && !function.isInterposable() &&
-         !function.hasFnAttribute(llvm::Attribute::NoInline);
+bool is_small(const llvm::Function& function) {
+  return !function.isDeclaration() && function.getInstructionCount() <= kVisibleInstructions &&
+         !function.isInterposable() && !function.hasFnAttribute(llvm::Attribute::NoInline);
 }
+
+using Places = llvm::DenseMap<const llvm::Function*, FunctionPlace>;
 
 /// True when an object other than the function's own refers to it: from another part, from a variable, or from the copy
 /// of a small function that other parts may inline.
-bool is_used_elsewhere(const llvm::Function& function, const Division& division) {
-  const unsigned part = division.part_of.lookup(&function);
+bool is_used_elsewhere(const llvm::Function& function, const Places& places) {
+  const unsigned part = places.lookup(&function).part;
   return std::any_of(function.user_begin(), function.user_end(), [&](const llvm::User* user) {
     const auto* instruction = llvm::dyn_cast<llvm::Instruction>(user);
     if (!instruction) return true;  // a constant may be used anywhere
     const llvm::Function& by = *instruction->getFunction();
-    return division.part_of.lookup(&by) != part || (!by.hasLocalLinkage() && stays_visible(by));
+    const FunctionPlace place = places.lookup(&by);
+    return place.part != part || (!by.hasLocalLinkage() && place.small);
   });
 }
 
 /// Sharing a small function shows it to other parts, and with it what it calls: repeated until nothing changes.
-void share_functions(llvm::Module& module, const Division& division, const llvm::StringSet<>& named_in_assembly) {
+void share_functions(llvm::Module& module, const Places& places, const llvm::StringSet<>& named_in_assembly) {
   for (bool changed = true; changed;) {
     changed = false;
     for (llvm::Function& function : module) {
-      if (!function.hasLocalLinkage() || function.isDeclaration() || !is_used_elsewhere(function, division)) continue;
+      if (!function.hasLocalLinkage() || function.isDeclaration() || !is_used_elsewhere(function, places)) continue;
       share_symbol(function, named_in_assembly);
-      changed = changed || stays_visible(function);
+      changed = changed || places.lookup(&function).small;
     }
   }
 }
 
-}  // namespace
-
-Division divide(llvm::Module& module, const llvm::StringSet<>& named_in_assembly) {
-  Division division;
-  std::vector<Functions> units = by_unit(module);
-  size_t total = 0;
-  for (const Functions& unit : units) total += size_of(unit);
-  division.parts =
-      static_cast<unsigned>(std::clamp<size_t>((total + kInstructionsAPart / 2) / kInstructionsAPart, 1, kMostParts));
-  if (division.parts == 1) return division;
-
-  // The largest piece goes to the emptiest part.
-  std::vector<Functions> pieces = cut_to_size(std::move(units), total / division.parts + 1);
-  std::stable_sort(pieces.begin(), pieces.end(),
-                   [](const Functions& a, const Functions& b) { return size_of(a) > size_of(b); });
-  std::vector<size_t> sizes(division.parts, 0);
-  for (const Functions& piece : pieces) {
-    const auto part = static_cast<unsigned>(std::min_element(sizes.begin(), sizes.end()) - sizes.begin());
-    sizes[part] += size_of(piece);
-    for (const llvm::Function* function : piece) division.part_of[function] = part;
+/// Leaves warnings out; errors are left to LLVM, which prints them and ends the process.
+struct ErrorsOnly : llvm::DiagnosticHandler {
+  bool handleDiagnostics(const llvm::DiagnosticInfo& diagnostic) override {
+    return diagnostic.getSeverity() != llvm::DS_Error;
   }
-  for (const llvm::Function* function : bound_to_variables(module)) division.part_of[function] = 0;
+};
 
-  share_functions(module, division, named_in_assembly);
-  for (llvm::GlobalVariable& variable : module.globals()) share_symbol(variable, named_in_assembly);
-  for (llvm::GlobalAlias& alias : module.aliases()) share_symbol(alias, named_in_assembly);
-  for (llvm::GlobalIFunc& indirect : module.ifuncs()) share_symbol(indirect, named_in_assembly);
-  return division;
-}
-
-void keep_part(llvm::Module& module, const Division& division, unsigned part) {
-  if (division.parts == 1) return;
+void keep_functions(llvm::Module& module, const Division& division, unsigned part) {
+  CULPRIT_ASSERT(module.size() == division.functions.size(), "a function was lost in the bitcode");
+  auto place = division.functions.begin();
   for (llvm::Function& function : module) {
-    if (function.isDeclaration() || division.part_of.lookup(&function) == part) continue;
+    const FunctionPlace& here = *place++;
+    if (function.isDeclaration() || here.part == part) continue;
     function.setComdat(nullptr);
-    if (function.hasLocalLinkage()) {
-      // Nothing here uses it; its body goes first, so that what it uses can go.
-      function.deleteBody();
-      function.setLinkage(llvm::GlobalValue::ExternalLinkage);
-    } else if (stays_visible(function)) {
+    if (!function.hasLocalLinkage() && here.small) {
       function.setLinkage(llvm::GlobalValue::AvailableExternallyLinkage);
     } else {
+      // Its body is never read.
       function.deleteBody();
     }
   }
-  if (part == 0) return;
+}
 
-  module.setModuleInlineAsm("");
-  for (llvm::GlobalAlias& alias : llvm::make_early_inc_range(module.aliases())) {
-    alias.replaceAllUsesWith(alias.getAliasee());
-    alias.eraseFromParent();
-  }
-  declare_ifuncs(module);
-  remove_what_is_unused(module);
+void keep_no_variables(llvm::Module& module) {
   for (llvm::GlobalVariable& variable : module.globals()) {
     if (variable.isDeclaration() || is_for_compiler(variable)) continue;
     variable.setComdat(nullptr);
@@ -167,6 +149,75 @@ void keep_part(llvm::Module& module, const Division& division, unsigned part) {
     }
   }
   forget_variables_in_debug_info(module);
+}
+
+void keep_no_aliases(llvm::Module& module) {
+  module.setModuleInlineAsm("");
+  for (llvm::GlobalAlias& alias : llvm::make_early_inc_range(module.aliases())) {
+    alias.replaceAllUsesWith(alias.getAliasee());
+    alias.eraseFromParent();
+  }
+  declare_ifuncs(module);
+}
+
+}  // namespace
+
+Division divide(llvm::Module& module, const llvm::StringSet<>& named_in_assembly) {
+  const std::vector<Piece> units = by_unit(module);
+  size_t total = 0;
+  for (const Piece& unit : units) total += unit.instructions;
+  Division division;
+  division.parts =
+      static_cast<unsigned>(std::clamp<size_t>((total + kInstructionsAPart / 2) / kInstructionsAPart, 1, kMostParts));
+  if (division.parts == 1) {
+    division.functions.resize(module.size());
+    return division;
+  }
+
+  // The largest piece goes to the emptiest part.
+  std::vector<Piece> pieces = cut_to_size(units, total / division.parts + 1);
+  std::stable_sort(pieces.begin(), pieces.end(),
+                   [](const Piece& a, const Piece& b) { return a.instructions > b.instructions; });
+  std::vector<size_t> sizes(division.parts, 0);
+  Places places;
+  for (const Piece& piece : pieces) {
+    const auto part = static_cast<unsigned>(std::min_element(sizes.begin(), sizes.end()) - sizes.begin());
+    sizes[part] += piece.instructions;
+    for (const Sized& each : piece.functions) places[each.function] = {part, is_small(*each.function)};
+  }
+  for (const llvm::Function* function : bound_to_variables(module)) places[function].part = 0;
+
+  share_functions(module, places, named_in_assembly);
+  for (llvm::GlobalVariable& variable : module.globals()) share_symbol(variable, named_in_assembly);
+  for (llvm::GlobalAlias& alias : module.aliases()) share_symbol(alias, named_in_assembly);
+  for (llvm::GlobalIFunc& indirect : module.ifuncs()) share_symbol(indirect, named_in_assembly);
+  for (const llvm::Function& function : module) division.functions.push_back(places.lookup(&function));
+  return division;
+}
+
+DividedModule::DividedModule(const llvm::Module& module, Division division) : division_(std::move(division)) {
+  CULPRIT_ASSERT(module.size() == division_.functions.size(), "a function came after the module was divided");
+  llvm::raw_svector_ostream out(bitcode_);
+  llvm::WriteBitcodeToFile(module, out);
+}
+
+std::unique_ptr<llvm::Module> DividedModule::read_part(unsigned part, llvm::LLVMContext& context) const {
+  context.setDiscardValueNames(true);
+  context.setDiagnosticHandler(std::make_unique<ErrorsOnly>());
+  auto read = llvm::getLazyBitcodeModule(
+      llvm::MemoryBufferRef({bitcode_.data(), bitcode_.size()}, "a half of the program"), context,
+      /*ShouldLazyLoadMetadata=*/true);
+  CULPRIT_ASSERT(read, llvm::toString(read.takeError()));
+  std::unique_ptr<llvm::Module> module = std::move(*read);
+  if (division_.parts > 1) keep_functions(*module, division_, part);
+  llvm::Error error = module->materializeAll();
+  CULPRIT_ASSERT(!error, llvm::toString(std::move(error)));
+  if (part > 0) {
+    keep_no_aliases(*module);
+    remove_what_is_unused(*module);
+    keep_no_variables(*module);
+  }
+  return module;
 }
 
 }  // namespace culprit

@@ -1,16 +1,25 @@
 // A half of an instrumented program in parts that are optimised and compiled side by side.
 #pragma once
 
-#include <llvm/ADT/DenseMap.h>
+#include <llvm/ADT/SmallVector.h>
 #include <llvm/ADT/StringSet.h>
 #include <llvm/IR/Module.h>
 
+#include <memory>
+#include <vector>
+
 namespace culprit {
 
-/// Which part of a module each defined function belongs to. Part 0 also holds all variables, aliases and assembly.
+/// Where a function of the divided module belongs.
+struct FunctionPlace {
+  unsigned part = 0;
+  bool small = false;  ///< other parts may see and inline it
+};
+
+/// How a module is divided. Part 0 also holds all variables, aliases and assembly.
 struct Division {
   unsigned parts = 1;
-  llvm::DenseMap<const llvm::Function*, unsigned> part_of;
+  std::vector<FunctionPlace> functions;  ///< in the module's order
 };
 
 /// Divides by the user's translation units, so that what a compiler would have seen together stays together; a unit
@@ -18,7 +27,23 @@ struct Division {
 /// parts share become hidden ones.
 Division divide(llvm::Module& module, const llvm::StringSet<>& named_in_assembly);
 
-/// Leaves of the module what belongs to `part`; small functions of other parts stay visible to the inliner.
-void keep_part(llvm::Module& module, const Division& division, unsigned part);
+/// A divided module as bitcode, from which each part is read by itself.
+///
+/// Working on a part in a forked copy of the whole module instead took nearly twice the processor time: every
+/// page that it touches has to be copied, and most of it is thrown away.
+class DividedModule {
+ public:
+  DividedModule(const llvm::Module& module, Division division);
+
+  unsigned parts() const { return division_.parts; }
+
+  /// What belongs to `part`, and the small functions of other parts, for the inliner. Errors that LLVM finds later, as
+  /// in inline assembly, are printed and end the process.
+  std::unique_ptr<llvm::Module> read_part(unsigned part, llvm::LLVMContext& context) const;
+
+ private:
+  Division division_;
+  llvm::SmallVector<char, 0> bitcode_;
+};
 
 }  // namespace culprit
