@@ -250,7 +250,8 @@ TEST_F(Bodies, ThunksTestForObservedBodiesOnlyWhereThereAreSome) {
               .section = {},
               .fast_body = "f.fast",
               .observed_body = {},
-              .local_name = {}};
+              .local_name = {},
+              .entry_note = {}};
   emit_thunks(*module_, {thunk}, {});
   const std::string fast_only = module_->getModuleInlineAsm();
   EXPECT_THAT(fast_only, HasSubstr(".weak\t\"odd \\\"name\\\"\""));
