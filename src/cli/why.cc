@@ -10,10 +10,8 @@
 #include "base/file.h"
 #include "base/progress.h"
 #include "base/shell_command.h"
-#include "build/builder.h"
-#include "build/plan.h"
 #include "cli/command.h"
-#include "cli/program_path.h"
+#include "cli/session_program.h"
 #include "locate/explain.h"
 #include "locate/user_predicate.h"
 #include "report/html.h"
@@ -40,44 +38,6 @@ struct Options {
 
 volatile std::sig_atomic_t interrupted = 0;
 
-/// Standard input as a regular file, so that every run reads it from its start: what is not one is copied first.
-class StandardInput {
- public:
-  StandardInput() {
-    if (::isatty(0)) return;
-    std::error_code error;
-    const auto target = std::filesystem::read_symlink("/proc/self/fd/0", error);
-    if (!error && std::filesystem::is_regular_file(target, error)) {
-      path_ = target;
-      return;
-    }
-    std::string name = std::filesystem::temp_directory_path() / "culprit-stdin-XXXXXX";
-    const int descriptor = ::mkstemp(name.data());
-    if (descriptor < 0) throw UserError("cannot keep the standard input in " + name, "free some space, or set TMPDIR");
-    path_ = name;
-    temporary_ = true;
-    std::string buffer(1 << 16, '\0');
-    for (ssize_t got; (got = ::read(0, buffer.data(), buffer.size())) > 0;) {
-      if (::write(descriptor, buffer.data(), static_cast<size_t>(got)) != got) {
-        ::close(descriptor);
-        throw UserError("cannot keep the standard input in " + name, "free some space, or set TMPDIR");
-      }
-    }
-    ::close(descriptor);
-  }
-  ~StandardInput() {
-    std::error_code ignored;
-    if (temporary_) std::filesystem::remove(path_, ignored);
-  }
-  StandardInput(const StandardInput&) = delete;
-  StandardInput& operator=(const StandardInput&) = delete;
-  const std::filesystem::path& path() const { return path_; }
-
- private:
-  std::filesystem::path path_ = "/dev/null";
-  bool temporary_ = false;
-};
-
 std::string joined(const std::vector<std::string>& words) {
   return fmt::format("{}", fmt::join(words, " "));
 }
@@ -95,13 +55,11 @@ std::string expected_from(const std::string& command, const std::filesystem::pat
 }
 
 ExitCode run(const Options& options) {
-  // Rebuild the program for sessions, or take it from the cache.
   Progress progress("why");
-  const BuildResult built = build_program(
-      {.program = program_path(options.command.front()), .plan = load_plan("session"), .keep = {}}, progress);
   const StandardInput input;
+  const auto [launch, model] = session_program(options.command, input, progress);
   ExplainRequest request;
-  request.launch = {.executable = built.executable, .arguments = options.command, .standard_input = input.path()};
+  request.launch = launch;
   request.command = joined(options.command);
   if (!options.expect.empty()) request.expectation.output = read_file(options.expect);
   if (!options.expect_command.empty()) request.expectation.output = expected_from(options.expect_command, input.path());
@@ -110,10 +68,6 @@ ExitCode run(const Options& options) {
   request.tries = options.tries;
   request.time_limit = std::chrono::milliseconds(static_cast<int64_t>(options.timeout * 1000));
   request.switching.time = std::chrono::milliseconds(static_cast<int64_t>(options.budget * 1000));
-
-  if (built.model.empty()) throw UserError("this build has no program model", "clear the cache: culprit cache --clear");
-
-  const program::ProgramModel model = program::ProgramModel::open(built.model);
 
   // An interrupt ends the search; what is known so far is shown.
   std::signal(SIGINT, [](int) { interrupted = 1; });

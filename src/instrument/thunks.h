@@ -21,7 +21,7 @@ struct Thunk {
   std::string fast_body;
   std::string observed_body;  ///< empty when there is none
   std::string local_name;     ///< a name for assembly of the same object, or empty
-  std::string entry_note;     ///< what an entry changes of an execution-point id (instrument/index_points.h), or empty
+  std::string entry_note{};   ///< what an entry changes of an execution-point id (instrument/index_points.h), or empty
 };
 
 /// Another symbol for a thunk.

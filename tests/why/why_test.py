@@ -164,6 +164,21 @@ class WhyTest(unittest.TestCase):
         self.assertIn("each of its executions", found[0]["evidence"])
         self.assertEqual(said["suspects"][0]["line"], line("if (value % 2 == 0)"))
 
+    def switch(self, *arguments):
+        return subprocess.run([BIN / "culprit", "switch", *arguments, "--", "./prog"], cwd=self.folder,
+                              env=self.environment, capture_output=True, text=True)
+
+    def test_one_branch_is_switched_by_hand(self):
+        source = SOURCE / "tests/why/wrong_condition.c"
+        self.compile(source)
+        at = f"wrong_condition.c:{self.lines_of(source, 'if (value % 2 == 0)')[0]}"
+        self.assertEqual(self.switch("--at", at).stdout, "1 odd\n2 even\n3 odd\n4 even\n5 odd\n")
+        self.assertEqual(self.switch("--at", at + "#2").stdout, "1 even\n2 even\n3 even\n4 odd\n5 even\n")
+        never = self.switch("--at", at + "#6")
+        self.assertEqual(never.returncode, 2)
+        self.assertIn("executed 5 times", never.stderr)
+        self.assertEqual(self.switch("--at", "wrong_condition.c:6").returncode, 2)
+
     def test_a_handler_of_the_program_does_not_hide_the_crash(self):
         said, line = self.subject("own_handler", options=["--expect-exit", "0"])
         self.assertEqual(said["failure"]["kind"], "exit-status")

@@ -1,0 +1,49 @@
+#include "cli/session_program.h"
+
+#include <unistd.h>
+
+#include "base/error.h"
+#include "build/builder.h"
+#include "build/plan.h"
+#include "cli/program_path.h"
+
+namespace culprit::cli {
+
+StandardInput::StandardInput() {
+  if (::isatty(0)) return;
+  std::error_code error;
+  const auto target = std::filesystem::read_symlink("/proc/self/fd/0", error);
+  if (!error && std::filesystem::is_regular_file(target, error)) {
+    path_ = target;
+    return;
+  }
+  std::string name = std::filesystem::temp_directory_path() / "culprit-stdin-XXXXXX";
+  const int descriptor = ::mkstemp(name.data());
+  if (descriptor < 0) throw UserError("cannot keep the standard input in " + name, "free some space, or set TMPDIR");
+  path_ = name;
+  temporary_ = true;
+  std::string buffer(1 << 16, '\0');
+  for (ssize_t got; (got = ::read(0, buffer.data(), buffer.size())) > 0;) {
+    if (::write(descriptor, buffer.data(), static_cast<size_t>(got)) != got) {
+      ::close(descriptor);
+      throw UserError("cannot keep the standard input in " + name, "free some space, or set TMPDIR");
+    }
+  }
+  ::close(descriptor);
+}
+
+StandardInput::~StandardInput() {
+  std::error_code ignored;
+  if (temporary_) std::filesystem::remove(path_, ignored);
+}
+
+SessionProgram session_program(const std::vector<std::string>& command, const StandardInput& input,
+                               Progress& progress) {
+  const BuildResult built =
+      build_program({.program = program_path(command.front()), .plan = load_plan("session"), .keep = {}}, progress);
+  if (built.model.empty()) throw UserError("this build has no program model", "clear the cache: culprit cache --clear");
+  return {.launch = {.executable = built.executable, .arguments = command, .standard_input = input.path()},
+          .model = program::ProgramModel::open(built.model)};
+}
+
+}  // namespace culprit::cli

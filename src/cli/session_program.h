@@ -1,0 +1,38 @@
+// A program made ready to be looked at and altered: rebuilt for sessions, with its model, and an input that every run
+// reads from the start.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "base/progress.h"
+#include "program/program_model.h"
+#include "session/controlled_run.h"
+
+namespace culprit::cli {
+
+/// Standard input as a regular file, so that every run reads it from its start: what is not one is copied first.
+class StandardInput {
+ public:
+  /// Throws UserError when the copy cannot be written.
+  StandardInput();
+  ~StandardInput();
+  StandardInput(const StandardInput&) = delete;
+  StandardInput& operator=(const StandardInput&) = delete;
+  const std::filesystem::path& path() const { return path_; }
+
+ private:
+  std::filesystem::path path_ = "/dev/null";
+  bool temporary_ = false;
+};
+
+struct SessionProgram {
+  Launch launch;
+  program::ProgramModel model;
+};
+
+/// Rebuilds the program of a command line by the plan "session", or takes it from the cache. Throws UserError.
+SessionProgram session_program(const std::vector<std::string>& command, const StandardInput& input, Progress& progress);
+
+}  // namespace culprit::cli
