@@ -9,6 +9,8 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
+constexpr uint32_t kConfirmingRuns = 3;
+constexpr std::chrono::milliseconds kConfirmation{300};
 constexpr uint32_t kEnoughPassing = 10;
 constexpr uint32_t kEnoughFailing = 3;
 
@@ -97,7 +99,12 @@ RepeatedRuns run_until_failure(const Launch& launch, const program::ProgramModel
     repetition.run_once();
   }
   if (repetition.so_far().failed == 0) return repetition.finish();
-  if (repetition.so_far().runs == 1) repetition.run_once();
+  // One more run at least, several where they are short: what fails mostly is not what fails always.
+  const Clock::time_point confirmed = Clock::now() + kConfirmation;
+  for (uint32_t more = 0; more < kConfirmingRuns && repetition.so_far().is_deterministic(); ++more) {
+    if (more > 0 && Clock::now() > confirmed) break;
+    repetition.run_once();
+  }
   while (!repetition.so_far().is_deterministic() && !repetition.enough() &&
          repetition.so_far().runs < limits.tries * 2 && may_go_on()) {
     repetition.run_once();

@@ -201,7 +201,7 @@ class WhyTest(unittest.TestCase):
         self.assertIsNone(self.why("--", "./prog", status=1)["failure"])
 
     def test_runs_that_end_differently_are_compared(self):
-        said, line = self.subject("sometimes", options=["--tries", "60"])
+        said, line = self.subject("sometimes", options=["--tries", "400"])
         self.assertEqual(said["failure"]["kind"], "abort")
         self.assertRegex(said["failure"]["message"], r"^In \d+ of \d+ runs: ")
         self.assertEqual([(f["line"], f["proved"]) for f in said["findings"] if f["kind"] == "intermittent-branch"],
