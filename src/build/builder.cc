@@ -14,6 +14,7 @@
 #include "build/cache.h"
 #include "build/content_hash.h"
 #include "build/link.h"
+#include "build/link_layout.h"
 #include "build/link_symbols.h"
 #include "build/removed_symbols.h"
 #include "capture/elf.h"
@@ -43,10 +44,29 @@ struct Inputs {
   }
 };
 
+/// The plan whose objects and layout `plan` builds upon: its fast bodies.
+Plan base_of(const Plan& plan) {
+  return {.name = "fast", .ticks = plan.ticks, .points = plan.points};
+}
+
+/// The plan's executable is that of base_of(plan) and more.
+bool builds_upon_base(const Plan& plan) {
+  return plan.observed != ObservedBodies::kNone && plan.fast_bodies;
+}
+
+/// What the program can see lies at the same addresses as in the executables of other plans.
+bool has_shared_layout(const Plan& plan) {
+  return plan.fast_bodies;
+}
+
 /// Culprit's runtime as words for the link.
 std::vector<std::string> runtime_words(const Plan& plan) {
   const fs::path archive = parts_directory() / kRuntimeArchive;
   if (!fs::exists(archive)) return {};
+  if (has_shared_layout(plan)) {
+    // All of it in every plan: its variables are among the program's.
+    return {"-Xlinker", "--whole-archive", archive, "-Xlinker", "--no-whole-archive"};
+  }
   const fs::path overrides = parts_directory() / kSessionOverrides;
   if (plan.hooks == Hooks::kSession && fs::exists(overrides)) return {overrides, archive};
   const fs::path point_overrides = parts_directory() / kPointOverrides;
@@ -76,6 +96,7 @@ std::string key_of(const Inputs& inputs, const Plan& plan) {
   ContentHash hash;
   hash.add(canonical_text(plan));
   hash.add(fmt::format("loading {}", static_cast<int>(loading_of(inputs.program))));
+  if (has_shared_layout(plan)) hash.add(layout_script(loading_of(inputs.program)));
   add_sections(hash, inputs.program);
   for (const Capture& library : inputs.absorbed.libraries) add_sections(hash, library);
   hash.add(hash_of_file(parts_directory() / "culprit-compile"));
@@ -94,6 +115,7 @@ std::string key_of(const Inputs& inputs, const Plan& plan) {
                      .absorbed = inputs.libraries(),
                      .objects = {},
                      .runtime = {},
+                     .observed = {},
                      .work = {},
                      .output = {}};
   for (const std::string& path : native_inputs(link)) add_identity(hash, path);
@@ -113,6 +135,7 @@ void add_units(CompileJob& job, const Capture& capture, uint32_t component) {
 
 CompileJob job_for(const Inputs& inputs, const Plan& plan, const fs::path& work) {
   CompileJob job{.plan = plan, .output_directory = work};
+  job.only_observed = builds_upon_base(plan);
   job.components.push_back({.name = inputs.program.path.filename()});
   for (const Capture& library : inputs.absorbed.libraries) {
     job.components.push_back({.name = library.path.filename(),
@@ -176,19 +199,40 @@ void run_link(const LinkJob& job, Progress& progress) {
   if (!link().succeeded()) fail_to_link(read_file(messages));
 }
 
-/// Compiles and links in `work`, leaving the entry's files in `staged`.
+std::string object_name(size_t index) {
+  return fmt::format("object-{:04}.o", index);
+}
+
+std::vector<std::string> objects_in(const fs::path& entry) {
+  std::vector<std::string> objects;
+  for (size_t index = 0; fs::exists(entry / object_name(index)); ++index) {
+    objects.push_back(entry / object_name(index));
+  }
+  return objects;
+}
+
+/// Compiles and links in `work`, leaving the entry's files in `staged`. `base`: the entry of base_of(plan), or empty.
 void build_into(const fs::path& staged, const fs::path& work, const Inputs& inputs, const Plan& plan,
-                Progress& progress) {
+                const fs::path& base, Progress& progress) {
   CompileReport report = run_compile(job_for(inputs, plan, work), progress);
   const auto began = std::chrono::steady_clock::now();
+  const bool upon_base = builds_upon_base(plan);
   run_link({.program = &inputs.program,
             .absorbed = inputs.libraries(),
-            .objects = report.objects,
+            .objects = upon_base ? objects_in(base) : report.objects,
             .runtime = runtime_words(plan),
+            .observed = upon_base ? report.objects : std::vector<std::string>(),
+            .shared_layout = has_shared_layout(plan),
             .work = work,
             .output = staged / kProgramFile},
            progress);
   report.steps.push_back({"link", std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count()});
+  if (has_shared_layout(plan) && !upon_base) {
+    // Executables of other plans are made from the same objects.
+    for (size_t index = 0; index < report.objects.size(); ++index) {
+      fs::copy_file(report.objects[index], staged / object_name(index));
+    }
+  }
   if (!report.model.empty()) {
     fs::copy_file(report.model, staged / kModelFile);
     report.model = kModelFile;
@@ -215,6 +259,11 @@ BuildResult find_or_build(const BuildRequest& request, Progress& progress) {
   const std::string key = key_of(inputs, request.plan);
   const bool must_build = !request.keep.empty();
   if (const auto entry = cache.find(key); entry && !must_build) return result_of(*entry, key, true);
+  fs::path base;
+  if (builds_upon_base(request.plan)) {
+    base = find_or_build({.program = request.program, .plan = base_of(request.plan), .keep = {}}, progress)
+               .executable.parent_path();
+  }
   const FileLock lock = cache.lock(key, [&] { progress.step("wait for another build of the same program"); });
   if (const auto entry = cache.find(key); entry && !must_build) return result_of(*entry, key, true);
 
@@ -222,10 +271,10 @@ BuildResult find_or_build(const BuildRequest& request, Progress& progress) {
   const TemporaryDirectory staged = cache.stage(key);
   if (must_build) {
     fs::create_directories(request.keep);
-    build_into(staged.path(), fs::absolute(request.keep), inputs, request.plan, progress);
+    build_into(staged.path(), fs::absolute(request.keep), inputs, request.plan, base, progress);
   } else {
     const TemporaryDirectory work = cache.stage(key + ".work");
-    build_into(staged.path(), work.path(), inputs, request.plan, progress);
+    build_into(staged.path(), work.path(), inputs, request.plan, base, progress);
   }
   return result_of(cache.publish(key, staged), key, false);
 }

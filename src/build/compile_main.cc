@@ -137,11 +137,21 @@ class Compilation {
   }
 
   void generate_code() {
-    if (program_.module) add_parts("fast bodies", *program_.module, std::move(instrumented_.fast_parts));
+    if (program_.module && !job_.only_observed) {
+      add_parts("fast bodies", *program_.module, std::move(instrumented_.fast_parts));
+    }
     if (instrumented_.observed_half) {
       add_parts("observed bodies", *instrumented_.observed_half, std::move(instrumented_.observed_parts));
     }
     clock_.end_of("divide");
+    if (!job_.only_observed) add_native_units();
+    for (StepTime& step : run_tasks(parts_, std::thread::hardware_concurrency(), progress_)) {
+      report_.steps.push_back(std::move(step));
+    }
+    for (const std::string& object : report_.objects) report_.code_bytes += code_bytes(object);
+  }
+
+  void add_native_units() {
     for (const UnmergedUnit& unit : program_.unmerged) {
       const std::string& name = job_.units[unit.unit].name;
       if (llvm::Error error = unit.module->materializeAll()) {
@@ -152,10 +162,6 @@ class Compilation {
         compile(module, optimise_natively, begin, object);
       });
     }
-    for (StepTime& step : run_tasks(parts_, std::thread::hardware_concurrency(), progress_)) {
-      report_.steps.push_back(std::move(step));
-    }
-    for (const std::string& object : report_.objects) report_.code_bytes += code_bytes(object);
   }
 
   void add_parts(const std::string& name, const llvm::Module& half, Division division) {
@@ -175,7 +181,8 @@ class Compilation {
 
   /// Adds the work that makes one object, done in a process of its own.
   void add_part(const std::string& name, const std::function<void(const BeginStep&, const std::string&)>& make) {
-    report_.objects.push_back(fs::path(job_.output_directory) / fmt::format("{}.o", report_.objects.size()));
+    const std::string_view prefix = job_.only_observed ? kObservedObjectPrefix : "";
+    report_.objects.push_back(fs::path(job_.output_directory) / fmt::format("{}{}.o", prefix, report_.objects.size()));
     parts_.push_back({name, [make, object = report_.objects.back()](const BeginStep& begin) {
                         // A thread has a heap of its own in the C library: next to nothing of the parent's is touched.
                         std::async(std::launch::async, make, begin, object).get();

@@ -23,7 +23,7 @@ void from_json(const nlohmann::json& json, Plan& plan) {
   plan = plan_from_toml_text(json.at("toml").get<std::string>(), json.at("name").get<std::string>());
 }
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(CompileJob, plan, output_directory, components, units, wraps, definitions,
-                                   allow_multiple_definitions, position_independent)
+                                   allow_multiple_definitions, position_independent, only_observed)
 
 namespace {
 

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -35,6 +36,9 @@ struct SymbolDefinition {
   std::string target;
 };
 
+/// Begins the names of objects of which nothing has an address that the program can see (build/link_layout.h).
+inline constexpr std::string_view kObservedObjectPrefix = "culprit-observed-";
+
 struct CompileJob {
   Plan plan;
   std::string output_directory{};
@@ -44,6 +48,7 @@ struct CompileJob {
   std::vector<SymbolDefinition> definitions{};
   bool allow_multiple_definitions = false;  ///< `-z muldefs`
   bool position_independent = true;
+  bool only_observed = false;  ///< the objects of the fast half are there already
 };
 
 /// A unit that could not be merged: it is compiled alone and runs without instrumentation.

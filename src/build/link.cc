@@ -9,6 +9,8 @@
 #include <utility>
 
 #include "base/error.h"
+#include "base/file.h"
+#include "build/link_layout.h"
 #include "capture/elf.h"
 
 namespace culprit {
@@ -89,6 +91,9 @@ class Relink {
     words_.insert(words_.end(), job_.runtime.begin(), job_.runtime.end());
     add_inputs(*job_.program, /*is_program=*/true);
     for (const Capture* library : job_.absorbed) add_inputs(*library, /*is_program=*/false);
+    // Last, so that what the other inputs have comes in the same order with and without them.
+    words_.insert(words_.end(), job_.observed.begin(), job_.observed.end());
+    if (job_.shared_layout && !has_own_script_) add_layout();
     return words_;
   }
 
@@ -99,6 +104,14 @@ class Relink {
   }
 
  private:
+  void add_layout() {
+    const fs::path script = job_.work / "layout.ld";
+    write_file_atomically(script, layout_script(loading_of(*job_.program)));
+    for (const std::string& word : {std::string("-T"), script.string(), std::string("-z"), std::string("norelro")}) {
+      pass_to_linker(word);
+    }
+  }
+
   static bool uses_cxx(const Capture& capture) { return capture.link && capture.link->is_cxx; }
 
   void add_inputs(const Capture& capture, bool is_program) {
@@ -237,6 +250,7 @@ class Relink {
   }
 
   void pass_to_linker(const std::string& word) {
+    has_own_script_ = has_own_script_ || word == "-T" || word == "--script" || word.starts_with("--script=");
     words_.push_back("-Xlinker");
     words_.push_back(word);
   }
@@ -278,6 +292,7 @@ class Relink {
   std::string pending_;  ///< a linker option that waits for its value
   size_t written_ = 0;
   bool only_looking_ = false;
+  bool has_own_script_ = false;  ///< the program's own linker script
 };
 
 }  // namespace

@@ -21,6 +21,8 @@ struct LinkJob {
   std::vector<const Capture*> absorbed;  ///< shared libraries whose units are in `objects`
   std::vector<std::string> objects;      ///< Culprit's, in order
   std::vector<std::string> runtime;      ///< Culprit's runtime and the options it needs
+  std::vector<std::string> observed;     ///< objects of the plan's own, linked last (build/link_layout.h)
+  bool shared_layout = false;            ///< the same addresses in all plans (build/link_layout.h)
   std::filesystem::path work;            ///< folder for embedded files
   std::filesystem::path output;
 };

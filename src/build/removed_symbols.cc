@@ -6,6 +6,7 @@
 #include <sstream>
 
 #include "base/file.h"
+#include "build/job.h"
 #include "capture/elf.h"
 
 namespace culprit {
@@ -46,7 +47,8 @@ std::optional<std::filesystem::path> define_removed_symbols(const Capture& progr
   std::string text = "  .text\n";
   for (const std::string& name : names) text += fmt::format("  .globl \"{0}\"\n\"{0}\":\n  ud2\n", name);
   text += "  .section .note.GNU-stack,\"\",@progbits\n";
-  const std::filesystem::path path = work / "removed.s";
+  // Named so that it does not move what the program can see (build/link_layout.h).
+  const std::filesystem::path path = work / fmt::format("{}removed.s", kObservedObjectPrefix);
   write_file_atomically(path, text);
   return path;
 }

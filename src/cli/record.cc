@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/command.h"
+#include "cli/plan_of_recording.h"
 #include "recording/event_text.h"
 #include "recording/record.h"
 
@@ -16,6 +17,7 @@ std::string how_it_ended(const recording::Manifest& manifest) {
 
 struct Options {
   recording::RecordOptions record;
+  bool as_is = false;
   bool until_failure = false;
   int tries = 200;
   bool json = false;
@@ -50,7 +52,8 @@ ExitCode record_until_failure(Options options) {
   return ExitCode::kNothingFound;
 }
 
-ExitCode run(const Options& options) {
+ExitCode run(Options options) {
+  if (!options.as_is) use_fast_build(options.record);
   if (options.until_failure) return record_until_failure(options);
   say(recording::record(options.record), options);
   return ExitCode::kAnswered;
@@ -62,7 +65,9 @@ const Registration kRegistration{Command{
     "Runs PROGRAM with its arguments and records all that reached it from outside: results of system calls, signals,\n"
     "time. Needs no privileges, hardware counters or special kernel. The recording is a directory; without -o it gets\n"
     "the next free name PROGRAM-N in $CULPRIT_RECORDINGS or ~/.local/share/culprit/recordings.\n"
-    "Threads of programs built by `culprit build` are preempted by ticks; of others only where they wait.\n"
+    "Of a program compiled with culprit-cc its fast build runs, as by `culprit run`: threads are preempted by ticks, "
+    "and\n"
+    "every plan can replay it. Threads of other programs give way only where they wait.\n"
     "The program uses the terminal as always; what culprit says goes to standard error.",
     {{"culprit record -- ./prog --verbose input.txt", "records a run into ~/.local/share/culprit/recordings/prog-1"},
      {"culprit record -o crash.rec -- ./prog", "records into the new directory crash.rec"},
@@ -72,6 +77,8 @@ const Registration kRegistration{Command{
       app.add_option("-o,--output", options->record.directory, "The directory to make")->type_name("DIRECTORY");
       app.add_flag("--chaos{1}", options->record.chaos,
                    "Schedule threads at random, to bring out races; --chaos=SEED for another sequence");
+      app.add_flag("--as-is", options->as_is,
+                   "Record the executable itself also where it was compiled with culprit-cc");
       app.add_flag("--until-failure", options->until_failure,
                    "Record again and again with --chaos, until a run ends with a signal or a status other than 0");
       app.add_option("--tries", options->tries, "How often --until-failure records")

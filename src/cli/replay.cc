@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/command.h"
+#include "cli/plan_of_recording.h"
 #include "recording/event_text.h"
 #include "recording/recording.h"
 #include "recording/replay.h"
@@ -15,6 +16,7 @@ using format::ReplayState;
 
 struct Options {
   std::string name;
+  std::string plan;
   bool verify = false;
   bool json = false;
   bool trap = false;
@@ -64,7 +66,9 @@ ExitCode run(const Options& options) {
   const auto [directory, manifest, stream] = recording::open_recording(options.name);
   if (options.verify) recording::check_files(directory, manifest);
 
-  const ReplayReport report = recording::replay(directory, stream, options.trap);
+  recording::ReplayOptions replaying{.executable = {}, .trap = options.trap};
+  if (!options.plan.empty()) replaying.executable = build_for_replay(manifest, load_plan(options.plan)).executable;
+  const ReplayReport report = recording::replay(directory, stream, replaying);
   const bool same = (report.state == ReplayState::kFinished || report.state == ReplayState::kLogEnded) &&
                     !(options.verify && report.memory_differs);
   if (options.json) {
@@ -90,11 +94,14 @@ const Registration kRegistration{Command{
     "after.\n"
     "Exit status 1: the replay differs from the recording.",
     {{"culprit replay", "replays the latest recording"},
-     {"culprit replay prog-3 --verify", "replays prog-3 and compares all that can be compared"}},
+     {"culprit replay prog-3 --verify", "replays prog-3 and compares all that can be compared"},
+     {"culprit replay prog-3 --plan homes", "replays prog-3 with variables in memory"}},
     [](CLI::App& app) {
       auto options = std::make_shared<Options>();
       app.add_option("recording", options->name, "A directory, or a name that `culprit ls` shows; default: the latest");
       app.add_flag("--verify", options->verify, "Also compare copied files and final memory");
+      app.add_option("--plan", options->plan,
+                     "Run another plan's build: fast, registers, homes, session or a TOML file");
       app.add_flag("--trap", options->trap, "Intercept system calls by seccomp even where the kernel offers dispatch");
       app.add_flag("--json", options->json, "Say the result as JSON, on standard error");
       return [options] { return run(*options); };

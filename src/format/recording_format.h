@@ -11,7 +11,7 @@
 
 namespace culprit::format {
 
-inline constexpr uint32_t kRecordingVersion = 2;
+inline constexpr uint32_t kRecordingVersion = 3;
 
 // ---- log: a LogHeader, then frames -------------------------------------------------------------------------------
 
@@ -97,19 +97,27 @@ struct Event {
   uint8_t flags;
   uint16_t number;  ///< of the system call or signal
   uint32_t thread;  ///< 0 for the first thread, counted up in order of creation
-  uint32_t check;   ///< CRC-32C of the call's arguments and of the memory it read
+  uint32_t check;   ///< CRC-32C of what all plans share of the call's arguments, and of the memory it read
   int64_t result;
   uint64_t ticks;  ///< of this thread; 0 without instrumentation
 };
 static_assert(sizeof(Event) == 32);
 
 enum class PartKind : uint32_t {
-  kMemory = 1,     ///< bytes that the kernel wrote at `address`
-  kText = 2,       ///< characters without terminator
-  kMap = 3,        ///< a MapPart
-  kRegisters = 4,  ///< a StartRegisters
-  kIdentity = 5,   ///< a FileIdentity
+  kMemory = 1,        ///< bytes that the kernel wrote at `address` (see kRelative)
+  kText = 2,          ///< characters without terminator
+  kMap = 3,           ///< a MapPart
+  kRegisters = 4,     ///< a StartRegisters
+  kIdentity = 5,      ///< a FileIdentity
+  kSharedMemory = 6,  ///< of kExit: 32-bit hash of the final memory that all plans of a program share
 };
+
+/// An address of kMemory with this bit: the lower 32 bits are added, as a signed number, to the call's argument whose
+/// index follows, or to the stack pointer. So memory on the machine stack is found in every plan of the program.
+inline constexpr uint64_t kRelative = uint64_t{1} << 63;
+inline constexpr unsigned kFromShift = 32;
+inline constexpr uint64_t kFromMask = 7;
+inline constexpr uint64_t kFromStackPointer = 7;
 
 /// The header of a part; `bytes` bytes follow, padded to a multiple of 8.
 struct Part {

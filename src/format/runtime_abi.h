@@ -20,15 +20,15 @@ enum CountKind : uint32_t { kCountBlocks, kCountLoads, kCountStores, kCountCalls
 /// A tick counts `budget` down; when it gets negative the slow path runs, which also sets up a new thread: its first
 /// entry from outside finds budget 0. Instrumented code reads and writes the first five members by offset.
 struct ThreadState {
-  int64_t budget;        ///< ticks left until the slow path is taken
-  uint8_t observe;       ///< kFastBodies or kObservedBodies; read by thunks
+  int64_t budget;   ///< ticks left until the slow path is taken
+  uint8_t observe;  ///< kFastBodies or kObservedBodies; read by thunks
   uint8_t reserved[7];
-  char* user_sp;         ///< user stack pointer: variables whose address escapes; grows down, 16-byte aligned
-  char* private_sp;      ///< private stack pointer: homes of all other variables, in observed bodies with homes only
-  void* resume;          ///< where the tick's slow path continues
-  uint64_t granted;      ///< ticks granted so far; ticks passed = granted - budget
+  char* user_sp;     ///< user stack pointer: variables whose address escapes; grows down, 16-byte aligned
+  char* private_sp;  ///< private stack pointer: homes of all other variables, in observed bodies with homes only
+  void* resume;      ///< where the tick's slow path continues
+  uint64_t granted;  ///< ticks granted so far; ticks passed = granted - budget
   uint64_t counts[kCountKinds];
-  uint32_t stack_slot;   ///< index of this thread's pair of stacks, plus 1; 0 before set-up
+  uint32_t stack_slot;  ///< index of this thread's pair of stacks, plus 1; 0 before set-up
   uint32_t reserved2;
   struct FrameRecord* frames;  ///< innermost activation (session_abi.h); bodies with session hooks only
   int64_t branches_left;       ///< branch instances until the agent is asked; bodies with session hooks only
@@ -44,7 +44,8 @@ static_assert(offsetof(ThreadState, branches_left) == 96);
 inline constexpr const char* kThreadStateSymbol = "culprit_thread";
 /// Entered by `jmp` with ThreadState::resume set and nothing pushed; preserves every register but r11 and the flags.
 inline constexpr const char* kTickSlowSymbol = "culprit_tick_slow";
-/// uint8_t in the program's data: the value of ThreadState::observe that threads start with; emitted per plan.
+/// uint8_t: the value of ThreadState::observe that threads start with. The runtime has a weak one for plans without
+/// observed bodies.
 inline constexpr const char* kInitialObserveSymbol = "culprit_initial_observe";
 
 /// Called with its ucontext_t after each makecontext: gives the context stacks of its own.

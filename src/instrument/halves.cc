@@ -19,30 +19,46 @@ llvm::StringRef without_suffix(const llvm::Function& fast_body) {
   return fast_body.getName().drop_back(llvm::StringRef(format::kFastSuffix).size());
 }
 
+bool is_copied(const llvm::Function& function) {
+  return is_instrumented(function) && !function.hasFnAttribute(kSingleBodyAttribute);
+}
+
 }  // namespace
 
-std::unique_ptr<llvm::Module> split_observed_half(llvm::Module& program, FastBodies& bodies,
-                                                  const llvm::StringSet<>& named_in_assembly,
-                                                  std::vector<FunctionReason>& single_bodies) {
-  llvm::SetVector<const llvm::Function*> copied;
+std::string observed_name(llvm::StringRef fast_body) {
+  return (fast_body.drop_back(llvm::StringRef(format::kFastSuffix).size()) + format::kObservedSuffix).str();
+}
+
+std::vector<FunctionReason> share_with_observed_half(llvm::Module& program, FastBodies& bodies,
+                                                     const llvm::StringSet<>& named_in_assembly) {
+  std::vector<FunctionReason> single_bodies;
   for (llvm::Function& function : program) {
     if (!is_instrumented(function)) {
       share_symbol(function, named_in_assembly);
-      continue;
-    }
-    if (function.hasFnAttribute(kSingleBodyAttribute)) {
+    } else if (!is_copied(function)) {
       single_bodies.push_back(
           {without_suffix(function).str(), function.getFnAttribute(kSingleBodyAttribute).getValueAsString().str()});
       function.setLinkage(llvm::GlobalValue::ExternalLinkage);
       function.setVisibility(llvm::GlobalValue::HiddenVisibility);
-      continue;
     }
-    copied.insert(&function);
   }
   for (llvm::GlobalVariable& variable : program.globals()) share_symbol(variable, named_in_assembly);
   for (llvm::GlobalAlias& alias : program.aliases()) share_symbol(alias, named_in_assembly);
   for (llvm::GlobalIFunc& indirect : program.ifuncs()) share_symbol(indirect, named_in_assembly);
+  for (Thunk& thunk : bodies.thunks) {
+    const llvm::Function* fast = program.getFunction(thunk.fast_body);
+    CULPRIT_ASSERT(fast, thunk.fast_body);
+    // A function with one body has no entry here: observed threads run its fast body.
+    if (is_copied(*fast)) thunk.observed_body = observed_name(thunk.fast_body);
+  }
+  return single_bodies;
+}
 
+std::unique_ptr<llvm::Module> split_observed_half(llvm::Module& program) {
+  llvm::SetVector<const llvm::Function*> copied;
+  for (llvm::Function& function : program) {
+    if (is_copied(function)) copied.insert(&function);
+  }
   llvm::ValueToValueMapTy copy_of;
   std::unique_ptr<llvm::Module> half = llvm::CloneModule(program, copy_of, [&](const llvm::GlobalValue* value) {
     if (const auto* function = llvm::dyn_cast<llvm::Function>(value)) return copied.contains(function);
@@ -59,17 +75,8 @@ std::unique_ptr<llvm::Module> split_observed_half(llvm::Module& program, FastBod
   declare_ifuncs(*half);
   forget_variables_in_debug_info(*half);
 
-  llvm::StringMap<std::string> observed_of;
   for (const llvm::Function* fast : copied) {
-    auto* observed = llvm::cast<llvm::Function>(copy_of[fast]);
-    observed->setName(without_suffix(*fast) + format::kObservedSuffix);
-    observed_of[fast->getName()] = observed->getName().str();
-  }
-  for (Thunk& thunk : bodies.thunks) {
-    // A function with one body has no entry here: observed threads run its fast body.
-    if (const auto observed = observed_of.find(thunk.fast_body); observed != observed_of.end()) {
-      thunk.observed_body = observed->second;
-    }
+    llvm::cast<llvm::Function>(copy_of[fast])->setName(observed_name(fast->getName()));
   }
   remove_what_is_unused(*half);
   return half;
@@ -93,7 +100,7 @@ void drop_fast_bodies(llvm::Module& program, llvm::Module& observed_half, FastBo
       continue;
     }
     // Functions with a single body call it.
-    const std::string name = (without_suffix(*function) + format::kObservedSuffix).str();
+    const std::string name = observed_name(function->getName());
     function->setName(name);
     llvm::Function* observed = observed_half.getFunction(name);
     CULPRIT_ASSERT(observed, name);

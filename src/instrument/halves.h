@@ -11,13 +11,16 @@
 
 namespace culprit {
 
-/// Copies every body `f.fast` to `f.observed` in a new module, whose direct calls stay among observed bodies, and tells
-/// the thunks. Variables, thunks and functions with one body stay in `program`, visible to the new module by hidden
-/// symbols. Debug information is copied too, so that a debugger sees each body as a place of the same function.
-/// `single_bodies` gets the functions that cannot be copied.
-std::unique_ptr<llvm::Module> split_observed_half(llvm::Module& program, FastBodies& bodies,
-                                                  const llvm::StringSet<>& named_in_assembly,
-                                                  std::vector<FunctionReason>& single_bodies);
+/// Makes what observed bodies refer to visible by hidden symbols and names the observed bodies in the thunks. Done in
+/// every plan, also in one without observed bodies, so that the fast half and with it every address that the program
+/// can see is the same in all. Returns the functions that have one body only.
+std::vector<FunctionReason> share_with_observed_half(llvm::Module& program, FastBodies& bodies,
+                                                     const llvm::StringSet<>& named_in_assembly);
+
+/// Copies every body `f.fast` to `f.observed` in a new module, whose direct calls stay among observed bodies.
+/// Variables, thunks and functions with one body stay in `program`, visible to the new module by hidden symbols. Debug
+/// information is copied too, so that a debugger sees each body as a place of the same function.
+std::unique_ptr<llvm::Module> split_observed_half(llvm::Module& program);
 
 /// For plans without fast bodies: what can be observed has observed bodies only, and thunks lead there.
 void drop_fast_bodies(llvm::Module& program, llvm::Module& observed_half, FastBodies& bodies);

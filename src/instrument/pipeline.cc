@@ -97,17 +97,19 @@ PipelineReport instrument_program(llvm::Module& program, const Plan& plan, const
   mark_single_bodies(program);
   FastBodies bodies = make_fast_bodies(program, named_in_assembly);
   report.functions = bodies.functions;
+  // The fast half is the same in every plan: what observed bodies could refer to is visible.
+  report.single_bodies = share_with_observed_half(program, bodies, named_in_assembly);
   // Observed bodies go to a half of their own.
   if (plan.observed != ObservedBodies::kNone) {
-    report.observed_half = split_observed_half(program, bodies, named_in_assembly, report.single_bodies);
+    report.observed_half = split_observed_half(program);
     if (!plan.fast_bodies) drop_fast_bodies(program, *report.observed_half, bodies);
     insert_observation(*report.observed_half, plan);
+    define_initial_observe(*report.observed_half, plan.start_observed);
     check(*report.observed_half);
     report.observed_parts = divide(*report.observed_half, named_in_assembly);
   }
-  if (report.observed_half) forget_local_variables(program);
+  if (!plan.fast_bodies) forget_local_variables(program);
   emit_thunks(program, bodies.thunks, bodies.aliases);
-  define_initial_observe(program, plan.start_observed);
   check(program);
   report.fast_parts = divide(program, named_in_assembly);
   return report;

@@ -49,6 +49,7 @@ std::string thunk_text(const Thunk& thunk, bool branch_target) {
   if (branch_target) text += "\tendbr64\n";
   text += fmt::format("\tdecq\t%fs:{}@tpoff\n\tjs\t1f\n2:\n", format::kThreadStateSymbol) + thunk.entry_note;
   if (!thunk.observed_body.empty()) {
+    text += fmt::format("\t.weak\t{0}\n\t.hidden\t{0}\n", quoted(thunk.observed_body));  // not in every plan
     text += fmt::format("\tcmpb\t${}, %fs:{}@tpoff+{}\n\tjne\t{}\n", format::kFastBodies, format::kThreadStateSymbol,
                         offsetof(format::ThreadState, observe), quoted(thunk.observed_body));
   }

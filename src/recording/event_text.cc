@@ -52,6 +52,7 @@ std::string parts_text(const EventRef& event) {
         break;
       }
       case PartKind::kIdentity:
+      case PartKind::kSharedMemory:
         break;
     }
   }

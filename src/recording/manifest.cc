@@ -26,6 +26,7 @@ std::string manifest_text(const Manifest& manifest) {
       {"directory", manifest.directory},
       {"started", manifest.started},
       {"kernel", manifest.kernel},
+      {"build_key", manifest.build_key},
   };
   if (manifest.state == State::kFinished) {
     text["ended"] = manifest.ended;
@@ -63,6 +64,7 @@ Manifest read_manifest(const fs::path& directory) {
     manifest.directory = text.at("directory");
     manifest.started = text.at("started");
     manifest.kernel = text.at("kernel");
+    manifest.build_key = text.at("build_key");
     if (manifest.state == State::kFinished) {
       manifest.ended = text.at("ended");
       manifest.exit_status = text.at("exit_status");

@@ -29,6 +29,7 @@ struct Manifest {
   std::string directory;               ///< working directory
   std::string started;                 ///< UTC, ISO 8601
   std::string kernel;
+  std::string build_key;  ///< of the fast executable that ran in the program's place; empty: the program itself ran
   // When finished:
   std::string ended;
   int exit_status = 0;

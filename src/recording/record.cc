@@ -81,13 +81,18 @@ Recorded record(const RecordOptions& options) {
   manifest.directory = fs::current_path().string();
   manifest.started = now_text();
   manifest.kernel = kernel_text();
+  manifest.build_key = options.build_key;
   write_manifest(recorded.directory, manifest);
   RingDrain ring(recorded.directory, options.zstd_level);
   point_latest(recorded.directory);
 
   // The program runs; a thread moves its events into the log.
-  std::vector<std::string> arguments = {"record", options.trap ? "trap" : "dispatch", recorded.directory.string(),
-                                        std::to_string(options.chaos), executable.path};
+  std::vector<std::string> arguments = {"record",
+                                        options.trap ? "trap" : "dispatch",
+                                        recorded.directory.string(),
+                                        std::to_string(options.chaos),
+                                        options.fast_build.empty() ? executable.path : options.fast_build.string(),
+                                        executable.path};
   arguments.insert(arguments.end(), executable.arguments.begin(), executable.arguments.end());
   RuntimeProcess program(arguments);
   std::string failure;

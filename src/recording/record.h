@@ -12,6 +12,9 @@ namespace culprit::recording {
 struct RecordOptions {
   std::filesystem::path directory;   ///< empty: the next free name in the default folder
   std::vector<std::string> command;  ///< program (looked up in PATH) and arguments
+  /// What runs in the place of the command's executable: its build by the plan `fast`, and the build's key.
+  std::filesystem::path fast_build;
+  std::string build_key;
   int zstd_level = 1;
   uint64_t chaos = 0;  ///< seed of random scheduling; 0: none
   bool trap = false;   ///< intercept by seccomp even where the kernel offers syscall user dispatch

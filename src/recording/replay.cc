@@ -74,10 +74,28 @@ std::string actual_text(const ReplayReport& report) {
 
 }  // namespace
 
-ReplayReport replay(const fs::path& directory, const EventStream& stream, bool trap) {
+uint32_t first_executable(const EventStream& stream) {
+  uint32_t file = format::kNoFile;
+  stream.for_each([&](const EventRef& event) {
+    if (event.event->kind != format::EventKind::kStart) return true;
+    for (const PartRef& part : event.parts()) {
+      if (part.kind != format::PartKind::kMap || file != format::kNoFile) continue;
+      format::MapPart map;
+      std::memcpy(&map, part.bytes.data(), sizeof map);
+      file = map.file;
+    }
+    return false;
+  });
+  return file;
+}
+
+ReplayReport replay(const fs::path& directory, const EventStream& stream, const ReplayOptions& options) {
   const ReportPage page;
-  const std::vector<std::string> arguments = {"replay", trap ? "trap" : "dispatch", fs::absolute(directory).string(),
-                                              std::to_string(stream.descriptor()), std::to_string(page.descriptor())};
+  std::vector<std::string> arguments = {"replay", options.trap ? "trap" : "dispatch", fs::absolute(directory).string(),
+                                        std::to_string(stream.descriptor()), std::to_string(page.descriptor())};
+  if (!options.executable.empty()) {
+    arguments.push_back(fmt::format("{}={}", first_executable(stream), options.executable.string()));
+  }
   RuntimeProcess program(arguments, {stream.descriptor(), page.descriptor()});
   const RuntimeEnd end = program.wait();
   ReplayReport report = page.read();

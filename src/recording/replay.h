@@ -10,8 +10,17 @@
 
 namespace culprit::recording {
 
-/// Replays with this process's standard output and error; `trap` as in RecordOptions. Throws UserError, CorruptData.
-format::ReplayReport replay(const std::filesystem::path& directory, const EventStream& stream, bool trap = false);
+struct ReplayOptions {
+  std::filesystem::path executable;  ///< of another plan, in the place of the recorded one; empty: the recorded one
+  bool trap = false;                 ///< as in RecordOptions
+};
+
+/// Replays with this process's standard output and error. Throws UserError, CorruptData.
+format::ReplayReport replay(const std::filesystem::path& directory, const EventStream& stream,
+                            const ReplayOptions& options = {});
+
+/// Which of the copied files is the executable that starts the recording.
+uint32_t first_executable(const EventStream& stream);
 
 /// Checks that the copied files are those that were recorded. Throws CorruptData naming the first that is not.
 void check_files(const std::filesystem::path& directory, const Manifest& manifest);

@@ -3,6 +3,9 @@
 extern "C"
     __attribute__((visibility("hidden"))) constinit thread_local culprit::format::ThreadState culprit_thread = {};
 
+/// Plans with observed bodies bring another.
+extern "C" __attribute__((weak, visibility("hidden"))) uint8_t culprit_initial_observe = culprit::format::kFastBodies;
+
 namespace culprit::runtime {
 namespace {
 

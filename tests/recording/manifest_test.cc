@@ -20,6 +20,7 @@ Manifest example() {
           .directory = "/",
           .started = "2024-01-01T00:00:00Z",
           .kernel = "Linux",
+          .build_key = "0123",
           .ended = "2024-01-01T00:00:01Z",
           .exit_status = 0,
           .exit_signal = 11,

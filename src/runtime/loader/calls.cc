@@ -7,6 +7,7 @@
 #include "runtime/loader/futex.h"
 #include "runtime/loader/log_cursor.h"
 #include "runtime/loader/log_writer.h"
+#include "runtime/loader/machine_stack.h"
 #include "runtime/loader/signals.h"
 #include "runtime/loader/text.h"
 #include "runtime/loader/ticks.h"
@@ -243,10 +244,10 @@ void compare_check(const Call& call, const Event& event) {
 }
 
 /// Writes what the kernel wrote.
-void feed_back(const Event& event) {
+void feed_back(const Call& call, const Event& event) {
   for (PartView part(event); part.valid(); part.next()) {
     if (part.kind() == PartKind::kMemory) {
-      __builtin_memcpy(reinterpret_cast<void*>(part.address()), part.bytes(), part.size());
+      __builtin_memcpy(reinterpret_cast<void*>(address_from_log(call, part.address())), part.bytes(), part.size());
     }
   }
 }
@@ -254,7 +255,7 @@ void feed_back(const Event& event) {
 long replay(Call& call) {
   const Event& event = expect(call);
   compare_check(call, event);
-  feed_back(event);
+  feed_back(call, event);
   if (event.flags & (format::kShowOnOutput | format::kShowOnError)) {
     extents.clear();
     read_extents(*call.description, call.arguments, event.result, extents);
@@ -270,7 +271,8 @@ void log_call(const Call& call, const Before& before, long result) {
   written_extents(*call.description, call.arguments, before, result, extents);
   if (extents.truncated) fail("a call wrote to more places than the runtime can log");
   for (uint32_t each = 0; each < extents.count; ++each) {
-    parts[each] = {extents.list[each].address, reinterpret_cast<const void*>(extents.list[each].address),
+    const uint64_t address = extents.list[each].address;
+    parts[each] = {address_for_log(call, address), reinterpret_cast<const void*>(address),
                    static_cast<uint32_t>(extents.list[each].bytes), PartKind::kMemory};
   }
   append_event({.bytes = 0,
@@ -296,7 +298,10 @@ long run_and_log(Call& call) {
 
 uint32_t check_of(const Call& call, long result) {
   uint32_t check = format::crc32c(0, &call.number, sizeof call.number);
-  check = format::crc32c(check, call.arguments, call.description->arguments * sizeof(uint64_t));
+  for (int each = 0; each < call.description->arguments; ++each) {
+    const uint32_t argument = shared_part_of_argument(call, each);
+    check = format::crc32c(check, &argument, sizeof argument);
+  }
   if (result < 0) return check;
   static Extents read;
   read.clear();
@@ -311,7 +316,7 @@ long settle(Call& call, long result) {
   if (runtime.mode == Mode::kReplay) {
     const Event& event = expect(call);
     compare_check(call, event);
-    feed_back(event);
+    feed_back(call, event);
     return event.result;
   }
   const uint32_t check = runtime.mode == Mode::kRecord ? check_of(call, result) : 0;

@@ -33,7 +33,8 @@ void program_fault(Thread& thread, const Siginfo& siginfo, Context& context) {
     const Event* event = next_event();
     if (event == nullptr) end_replay(format::ReplayState::kLogEnded, 0, 0, false);
     const bool same = event->kind == EventKind::kFault && event->thread == thread.index && event->number == number &&
-                      static_cast<uint64_t>(event->result) == context.rip;
+                      (runtime.other_plan || static_cast<uint64_t>(event->result) == context.rip) &&
+                      event->ticks == ticks_of(thread);
     if (!same) diverge({EventKind::kFault, thread.index, number, 0, nullptr, context.rip}, "faults");
   } else {
     const PartSource part = {0, &siginfo, sizeof siginfo, format::PartKind::kMemory};
@@ -44,7 +45,7 @@ void program_fault(Thread& thread, const Siginfo& siginfo, Context& context) {
                   .thread = thread.index,
                   .check = 0,
                   .result = static_cast<int64_t>(context.rip),
-                  .ticks = 0},
+                  .ticks = ticks_of(thread)},
                  &part, 1);
   }
   if (!handled) die_by_signal(number);

@@ -17,6 +17,7 @@ using format::PartKind;
 using format::StartRegisters;
 
 constexpr uint32_t kMostMaps = 256;
+constexpr uint32_t kMostReplacements = 64;
 constexpr uint32_t kUnrecordedFile = 0;                     // any index: only tells that there is a file
 constexpr uint64_t kRseqFeatureSize = 27, kRseqAlign = 28;  // AT_RSEQ_*, newer than the oldest headers
 
@@ -26,6 +27,21 @@ struct Image {
   uint32_t count = 0;
 };
 Image image;
+
+/// Executables of other plans, by the recorded ones' index.
+struct Replacement {
+  uint32_t file;
+  const char* path;
+};
+Replacement replacements[kMostReplacements];
+uint32_t replacement_count;
+
+const char* replacement_of(uint32_t file) {
+  for (uint32_t each = 0; each < replacement_count; ++each) {
+    if (replacements[each].file == file) return replacements[each].path;
+  }
+  return nullptr;
+}
 
 /// An executable or ld.so after loading.
 struct Loaded {
@@ -56,6 +72,28 @@ void add_map(const MapPart& map, int fd) {
   image.maps[image.count++] = map;
   place(map, fd);
 }
+
+/// Finds the executable's variables among the mappings of a start, seen in their order.
+class Variables {
+ public:
+  void see(const MapPart& map) {
+    if (program_ == format::kNoFile) program_ = map.file;
+    const bool continues = map.file == format::kNoFile && map.address == end_;
+    in_program_ = map.file == program_ || continues;
+    if (!in_program_) return;
+    end_ = map.address + map.bytes;
+    if (!(map.protection & PROT_WRITE)) return;
+    if (!continues) runtime.variables_low = map.address;
+    runtime.variables_high = end_;
+  }
+  /// Whether the last mapping seen is of the executable.
+  bool in_program() const { return in_program_; }
+
+ private:
+  uint32_t program_ = format::kNoFile;
+  uint64_t end_ = 0;  ///< of the executable's last mapping
+  bool in_program_ = false;
+};
 
 uint32_t protection_of(uint32_t flags) {
   return (flags & PF_R ? PROT_READ : 0) | (flags & PF_W ? PROT_WRITE : 0) | (flags & PF_X ? PROT_EXEC : 0);
@@ -267,7 +305,7 @@ uint64_t build_stack(const char* path, uint64_t* initial, unsigned skipped, cons
 
 }  // namespace
 
-StartRegisters load_program(const char* path, uint64_t* initial_stack, unsigned arguments) {
+StartRegisters load_program(const char* path, const char* name, uint64_t* initial_stack, unsigned arguments) {
   static Loaded program, interpreter;
   image.count = 0;
   load_elf(path, kProgramBase, program);
@@ -278,10 +316,12 @@ StartRegisters load_program(const char* path, uint64_t* initial_stack, unsigned 
     base = interpreter.base;
   }
   runtime.break_start = runtime.break_now = page_up(program.end) + (1 << 20);
+  Variables variables;
+  for (uint32_t each = 0; each < image.count; ++each) variables.see(image.maps[each]);
 
   const uint64_t bytes = stack_bytes();
   add_map({kStackTop - bytes, bytes, 0, format::kNoFile, PROT_READ | PROT_WRITE, kStackTop}, -1);
-  StartRegisters registers = {entry, build_stack(path, initial_stack, arguments, program, base), 0, 0};
+  StartRegisters registers = {entry, build_stack(name, initial_stack, arguments, program, base), 0, 0};
   inherited_signals(registers.ignored, registers.blocked);
 
   static PartSource parts[kMostMaps + 3];
@@ -305,12 +345,20 @@ StartRegisters load_program(const char* path, uint64_t* initial_stack, unsigned 
   return registers;
 }
 
+void replace_executable(uint32_t index, const char* path) {
+  if (replacement_count == kMostReplacements) fail("too many executables to replace");
+  replacements[replacement_count++] = {index, path};
+}
+
 StartRegisters load_recorded_program() {
   const Event* event = next_event();
   if (event == nullptr) end_replay(format::ReplayState::kLogEnded, 0, 0, false);  // killed before it began
   if (event->kind != EventKind::kStart) fail("the recording has no start");
   runtime.break_start = runtime.break_now = static_cast<uint64_t>(event->result);
   StartRegisters registers = {};
+  image.count = 0;
+  runtime.other_plan = false;
+  Variables variables;
   for (PartView part(*event); part.valid(); part.next()) {
     switch (part.kind()) {
       case PartKind::kText:
@@ -319,6 +367,15 @@ StartRegisters load_recorded_program() {
         break;
       case PartKind::kMap: {
         const auto& map = *reinterpret_cast<const MapPart*>(part.bytes());
+        variables.see(map);
+        // An executable of another plan is mapped when the first mapping of the recorded one comes.
+        if (runtime.other_plan && variables.in_program()) break;
+        if (const char* path = replacement_of(map.file); path != nullptr && !runtime.other_plan) {
+          runtime.other_plan = true;
+          static Loaded other;
+          load_elf(path, map.address, other);
+          break;
+        }
         const int fd = map.file == format::kNoFile ? -1 : open_copy(map.file);
         place(map, fd);
         if (fd >= 0) raw(__NR_close, fd);
@@ -331,6 +388,7 @@ StartRegisters load_recorded_program() {
         registers = *reinterpret_cast<const StartRegisters*>(part.bytes());
         break;
       case PartKind::kIdentity:
+      case PartKind::kSharedMemory:
         break;
     }
   }

@@ -1,10 +1,11 @@
 // culprit-ld: starts a program under recording or replay. It runs before ld.so, inside the program's own process.
 //
-//   culprit-ld record   INTERCEPTION DIRECTORY CHAOS PROGRAM ARGV0 [ARGUMENT…]     events into DIRECTORY/ring
+//   culprit-ld record   INTERCEPTION DIRECTORY CHAOS PROGRAM NAME ARGV0 [ARGUMENT…]   events into DIRECTORY/ring; the
+//   program takes itself for the file NAME
 //   culprit-ld continue …                              after execve of a recorded program (execute.h)
 //   culprit-ld pass     INTERCEPTION PROGRAM ARGV0 [ARGUMENT…]               nothing is recorded
-//   culprit-ld replay   INTERCEPTION DIRECTORY STREAM REPORT                 descriptors of event stream and report
-//   page
+//   culprit-ld replay   INTERCEPTION DIRECTORY STREAM REPORT [FILE=PATH…]    descriptors of event stream and report
+//   page; the executable at PATH takes the place of the recording's files/FILE
 //
 // CHAOS: a seed, 0 for none (chaos.h).
 // INTERCEPTION: dispatch (traps where the kernel lacks it), trap (seccomp), trapped (a filter is in force already).
@@ -66,28 +67,33 @@ format::StartRegisters begin(char** words, uint64_t count, uint64_t* stack) {
     runtime.mode = Mode::kReplay;
     open_directory(words[3]);
     open_stream(static_cast<int>(number_of(words[4])), static_cast<int>(number_of(words[5])));
+    for (uint64_t each = 6; each < count; ++each) {
+      const char* path = words[each];
+      while (*path && *path != '=') ++path;
+      if (*path == '=') replace_executable(static_cast<uint32_t>(number_of(words[each])), path + 1);
+    }
     return load_recorded_program();
   }
   if (text_equal(role, "pass")) {
     runtime.mode = Mode::kPass;
     remember_program(words[3]);
-    return load_program(words[3], stack, kPassWords);
+    return load_program(words[3], words[3], stack, kPassWords);
   }
   runtime.mode = Mode::kRecord;
   if (text_equal(role, "continue")) {
     need(kContinueWords);
     continue_recording(words);
     remember_program(words[4]);
-    return load_program(words[4], stack, kContinueWords);
+    return load_program(words[4], words[4], stack, kContinueWords);
   }
-  constexpr unsigned kRecordWords = 6;
+  constexpr unsigned kRecordWords = 7;
   need(kRecordWords);
   open_directory(words[3]);
   open_log(runtime.directory);
   remember_outputs();
   if (const uint64_t seed = number_of(words[4]); seed != 0) start_chaos(seed);
-  remember_program(words[5]);
-  return load_program(words[5], stack, kRecordWords);
+  remember_program(words[6]);
+  return load_program(words[5], words[6], stack, kRecordWords);
 }
 
 }  // namespace

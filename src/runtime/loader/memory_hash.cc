@@ -1,6 +1,7 @@
 #include "runtime/loader/memory_hash.h"
 
 #include "format/crc32c.h"
+#include "runtime/loader/log_cursor.h"
 #include "runtime/loader/runtime.h"
 
 namespace culprit::loader {
@@ -71,7 +72,98 @@ class MapLines {
   char buffer_[4096];
 };
 
+constexpr uint64_t kThreadLocalReach = 2 * kPage;  // of the thread's own variables and libc's description of it
+constexpr uint64_t kUserStacks = 0x640000000000, kStackStride = 0x80000000, kUserStackBytes = 0x40000000;
+constexpr uint64_t kCodeLimit = 0x10000000;  // of the executable, from its base on (src/build/link_layout.cc)
+
+/// The words of memory that mean the same in all plans.
+class SharedHash {
+ public:
+  SharedHash() {
+    uint64_t fs = 0;
+    raw(__NR_arch_prctl, ARCH_GET_FS, word(&fs));
+    thread_ = fs;
+    // glibc's pointer guard, which setjmp applies to what it stores.
+    guard_ = fs != 0 && runtime.space.covers(fs, fs + 0x38) ? *reinterpret_cast<const uint64_t*>(fs + 0x30) : 0;
+  }
+  /// A page of [low, high), which can be read.
+  void page(uint64_t address, uint64_t low, uint64_t high) {
+    const auto* words = reinterpret_cast<const uint64_t*>(address);
+    uint64_t shared[kPage / 8];
+    for (uint64_t each = 0; each < kPage / 8; ++each) shared[each] = shared_word(words[each]);
+    leave_out_jump_buffers(address, low, high, shared);
+    uint64_t any = 0;
+    for (const uint64_t each : shared) any |= each;
+    if (any == 0) return;
+    hash_ = format::crc32c(hash_, &address, sizeof address);
+    hash_ = format::crc32c(hash_, shared, sizeof shared);
+  }
+  bool is_thread_local(uint64_t address) const {
+    return address + kThreadLocalReach > thread_ && address < thread_ + kThreadLocalReach;
+  }
+  uint32_t value() const { return hash_; }
+
+ private:
+  static bool is_private(uint64_t value) {
+    if (value < kStackTop && value >= kStackTop - kStackBytesMost) return true;
+    return value < runtime.variables_low && value + kCodeLimit >= runtime.variables_low;
+  }
+  uint64_t unguarded(uint64_t value) const { return (value >> 17 | value << 47) ^ guard_; }
+  uint64_t shared_word(uint64_t value) const { return is_private(value) || is_private(unguarded(value)) ? 0 : value; }
+  /// setjmp also stores registers as they are: six words before guarded stack pointer and place in the code.
+  void leave_out_jump_buffers(uint64_t page, uint64_t low, uint64_t high, uint64_t* shared) const {
+    constexpr uint64_t kBefore = 6 * 8, kAfter = 2 * 8;
+    const uint64_t from = page - low < kAfter ? low : page - kAfter + 8;
+    const uint64_t until = high - page < kPage + kBefore + kAfter ? high - kAfter : page + kPage + kBefore;
+    for (uint64_t at = from; at <= until; at += 8) {
+      const auto* words = reinterpret_cast<const uint64_t*>(at);
+      if (!is_private(unguarded(words[0])) || !is_private(unguarded(words[1]))) continue;
+      for (uint64_t each = at - kBefore; each < at + kAfter; each += 8) {
+        if (each >= page && each < page + kPage) shared[(each - page) / 8] = 0;
+      }
+    }
+  }
+  uint64_t thread_ = 0, guard_ = 0;
+  uint32_t hash_ = 0;
+};
+
+/// `all`: also pages that are as the file has them.
+void hash_shared_range(SharedHash& hash, int pagemap, uint64_t low, uint64_t high, bool all) {
+  static uint64_t entries[512];
+  for (uint64_t page = low; page < high;) {
+    uint64_t count = (high - page) / kPage;
+    if (count > 512) count = 512;
+    const long got = raw(__NR_pread64, pagemap, word(entries), count * 8, page / kPage * 8);
+    if (got <= 0) return;
+    for (uint64_t each = 0; each < static_cast<uint64_t>(got) / 8; ++each, page += kPage) {
+      if (all || (entries[each] & (kPresent | kSwapped))) {
+        if (!hash.is_thread_local(page)) hash.page(page, low, high);
+      }
+    }
+  }
+}
+
 }  // namespace
+
+uint32_t hash_shared_memory() {
+  if (runtime.mode == Mode::kPass || current_thread().tick_state == 0) return 0;
+  const long pagemap = raw(__NR_openat, AT_FDCWD, word("/proc/self/pagemap"), O_RDONLY | O_CLOEXEC, 0);
+  if (failed(pagemap)) return 0;
+  SharedHash hash;
+  const auto add = [&](uint64_t low, uint64_t high, bool all) {
+    hash_shared_range(hash, static_cast<int>(pagemap), low, high, all);
+  };
+  add(runtime.variables_low, page_up(runtime.variables_high), true);
+  add(runtime.break_start, page_up(runtime.break_now), false);
+  for (size_t each = 0; each < runtime.space.size(); ++each) {
+    const uint64_t low = runtime.space.low(each), high = runtime.space.high(each);
+    const bool user_stack = low >= kUserStacks && low < kMapLow && (low - kUserStacks) % kStackStride < kUserStackBytes;
+    // Its lowest page is without access.
+    if (user_stack && (high - kUserStacks) % kStackStride <= kUserStackBytes) add(low + kPage, high, false);
+  }
+  raw(__NR_close, pagemap);
+  return hash.value() == 0 ? 1 : hash.value();
+}
 
 uint32_t hash_program_memory() {
   if (runtime.mode == Mode::kPass) return 0;
@@ -91,6 +183,21 @@ uint32_t hash_program_memory() {
   if (!failed(maps)) raw(__NR_close, maps);
   if (!failed(pagemap)) raw(__NR_close, pagemap);
   return readable && hash == 0 ? 1 : hash;
+}
+
+FinalMemory::FinalMemory()
+    : all(runtime.other_plan ? 0 : hash_program_memory()),
+      shared(hash_shared_memory()),
+      part{0, &shared, sizeof shared, format::PartKind::kSharedMemory} {}
+
+bool FinalMemory::differs(const format::Event& recorded) const {
+  if (!runtime.other_plan) return all && recorded.check && all != recorded.check;
+  for (PartView view(recorded); view.valid(); view.next()) {
+    if (view.kind() != format::PartKind::kSharedMemory || view.size() != sizeof shared) continue;
+    const uint32_t was = *reinterpret_cast<const uint32_t*>(view.bytes());
+    return shared && was && shared != was;
+  }
+  return false;
 }
 
 }  // namespace culprit::loader

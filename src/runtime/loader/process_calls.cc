@@ -56,7 +56,7 @@ long fork_child(Call& call) {
 [[noreturn]] void exit_program(Call& call) {
   const auto status = static_cast<int64_t>(call.arguments[0] & 0xff);
   Thread& thread = current_thread();
-  const uint32_t memory = hash_program_memory();
+  const FinalMemory memory;
   if (runtime.mode == Mode::kReplay) {
     const format::Event* event = next_event();
     if (event == nullptr) end_replay(format::ReplayState::kLogEnded, 0, 0, false);
@@ -65,16 +65,17 @@ long fork_child(Call& call) {
           {EventKind::kExit, thread.index, static_cast<uint32_t>(call.number), 0, call.arguments, call.context->rip},
           "ends by exit_group");
     }
-    end_replay(format::ReplayState::kFinished, status, 0, memory && event->check && memory != event->check);
+    end_replay(format::ReplayState::kFinished, status, 0, memory.differs(*event));
   }
   append_event({.bytes = 0,
                 .kind = EventKind::kExit,
                 .flags = 0,
                 .number = 0,
                 .thread = thread.index,
-                .check = memory,
+                .check = memory.all,
                 .result = status,
-                .ticks = 0});
+                .ticks = 0},
+               &memory.part, 1);
   leave_vfork_memory();
   raw(__NR_exit_group, call.arguments[0]);
   __builtin_trap();

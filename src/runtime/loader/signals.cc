@@ -363,22 +363,23 @@ void end_where_recording_ends() {
 
 void die_by_signal(int number, bool in_own_code) {
   Thread& thread = current_thread();
-  const uint32_t memory = hash_program_memory();
+  const FinalMemory memory;
   if (runtime.mode == Mode::kReplay) {
     const Event* event = next_event();
     const bool same = event != nullptr && event->kind == EventKind::kExit && event->number == number;
     if (!same)
       diverge({EventKind::kExit, thread.index, static_cast<uint32_t>(number), 0, nullptr, 0}, "ends by a signal");
-    end_replay(format::ReplayState::kFinished, 0, number, memory && event->check && memory != event->check);
+    end_replay(format::ReplayState::kFinished, 0, number, memory.differs(*event));
   }
   append_event({.bytes = 0,
                 .kind = EventKind::kExit,
                 .flags = static_cast<uint8_t>(format::kFatal | (in_own_code ? format::kInOwnCode : 0)),
                 .number = static_cast<uint16_t>(number),
                 .thread = thread.index,
-                .check = memory,
+                .check = memory.all,
                 .result = 0,
-                .ticks = 0});
+                .ticks = 0},
+               &memory.part, 1);
   set_kernel_default(number, 0);
   const uint64_t nothing = 0;
   raw(__NR_rt_sigprocmask, 2, word(&nothing), 0, 8);

@@ -182,6 +182,7 @@ Thread& make_first_thread() {
   Thread* thread = make_thread();
   if (thread == nullptr) fail("cannot map the first thread's runtime stack");
   thread->in_kernel = 1;
+  thread->stack_end = kStackTop;
   return *thread;
 }
 
@@ -214,6 +215,7 @@ long create_thread(Call& call) {
   context.rax = 0;
   context.rip = place_to_go_on(context.rip);
   if (stack != 0) context.rsp = stack;
+  thread->stack_end = context.rsp;
   thread->frame = &context;
   const uint64_t top = (word(&context) - 256) & ~uint64_t{15};
 

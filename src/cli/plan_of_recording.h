@@ -1,0 +1,20 @@
+// Builds that go with recordings: the fast one that is recorded, and those of other plans that replay it.
+#pragma once
+
+#include <filesystem>
+#include <string>
+
+#include "build/builder.h"
+#include "recording/manifest.h"
+#include "recording/record.h"
+
+namespace culprit::cli {
+
+/// A captured program is recorded by its fast executable, which has ticks: builds it and says so in `options`.
+/// Of others nothing is changed.
+void use_fast_build(recording::RecordOptions& options);
+
+/// The executable that replays the recording by `plan`. Throws UserError when the program is not the one recorded.
+BuildResult build_for_replay(const recording::Manifest& manifest, Plan plan);
+
+}  // namespace culprit::cli

@@ -1,0 +1,57 @@
+#include "runtime/loader/machine_stack.h"
+
+namespace culprit::loader {
+namespace {
+
+constexpr uint64_t kRedZone = 128;
+constexpr uint64_t kLargestStack = 256u << 20;  ///< of a thread; farther below its top it runs on another stack
+constexpr uint64_t kContextReach = 64u << 10;   ///< how far a stack of unknown size is taken to reach
+constexpr uint32_t kOnStack = 0x57ac57ac;       ///< stands for any address there
+constexpr int kArguments = 6;
+
+uint64_t stack_end(const Thread& thread, uint64_t stack_pointer) {
+  const AlternateStack& alternate = thread.alternate_stack;
+  if (stack_pointer >= alternate.base && stack_pointer < alternate.base + alternate.bytes) {
+    return alternate.base + alternate.bytes;
+  }
+  if (stack_pointer < thread.stack_end && thread.stack_end - stack_pointer <= kLargestStack) return thread.stack_end;
+  return stack_pointer + kContextReach;
+}
+
+uint64_t distance(uint64_t one, uint64_t other) {
+  return one < other ? other - one : one - other;
+}
+
+}  // namespace
+
+bool on_machine_stack(const Thread& thread, const Context& context, uint64_t address) {
+  return address >= context.rsp - kRedZone && address < stack_end(thread, context.rsp);
+}
+
+uint32_t shared_part_of_argument(const Call& call, int index) {
+  const uint64_t argument = call.arguments[index];
+  return on_machine_stack(current_thread(), *call.context, argument) ? kOnStack : static_cast<uint32_t>(argument);
+}
+
+uint64_t address_for_log(const Call& call, uint64_t address) {
+  const Thread& thread = current_thread();
+  if (!on_machine_stack(thread, *call.context, address)) return address;
+  uint64_t from = format::kFromStackPointer, nearest = call.context->rsp;
+  for (int each = 0; each < kArguments; ++each) {
+    const uint64_t argument = call.arguments[each];
+    if (!on_machine_stack(thread, *call.context, argument)) continue;
+    if (distance(argument, address) > distance(nearest, address)) continue;
+    from = static_cast<uint64_t>(each);
+    nearest = argument;
+  }
+  return format::kRelative | from << format::kFromShift | static_cast<uint32_t>(address - nearest);
+}
+
+uint64_t address_from_log(const Call& call, uint64_t logged) {
+  if (!(logged & format::kRelative)) return logged;
+  const uint64_t from = logged >> format::kFromShift & format::kFromMask;
+  const uint64_t base = from < kArguments ? call.arguments[from] : call.context->rsp;
+  return base + static_cast<uint64_t>(static_cast<int64_t>(static_cast<int32_t>(logged)));
+}
+
+}  // namespace culprit::loader
