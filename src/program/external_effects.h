@@ -20,6 +20,8 @@ class CalledMemory {
   virtual ~CalledMemory() = default;
   /// Fills `into` from the program's memory; false when some of it is not known.
   virtual bool read(When when, uint64_t address, std::span<std::byte> into) const = 0;
+  /// Characters before the terminator of the string at `address`, where that is known though its bytes are not.
+  virtual std::optional<uint64_t> string_length(When, uint64_t) const { return std::nullopt; }
   /// Size of the heap block that starts at `address`, before the call.
   virtual std::optional<uint64_t> block_bytes(uint64_t) const { return std::nullopt; }
   /// Value before the call of a pointer variable of a library: "stdin", "stdout", "stderr".
@@ -101,6 +103,18 @@ struct CallEffects {
 
 /// Nothing when the table does not describe the function.
 std::optional<CallEffects> effects_of_call(const ExternalCall& call, const CalledMemory& memory);
+
+/// What effects_of_call asks of the memory at a function's arguments (bit i: argument i), for those who note it
+/// beforehand.
+struct AskedMemory {
+  uint64_t strings = 0;   ///< the length of the string there; without its bytes some ranges are upper bounds
+  uint64_t pointers = 0;  ///< a word there, before or after the call
+  std::optional<uint32_t> printf_format;  ///< the format's characters, and the strings that its conversions name
+  std::optional<uint32_t> scanf_format;
+};
+
+/// Nothing when the table does not describe the function.
+std::optional<AskedMemory> asked_memory(std::string_view function);
 
 /// Names of all described functions, ascending.
 std::vector<std::string_view> described_functions();

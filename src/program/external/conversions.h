@@ -26,6 +26,10 @@ struct Formatted {
 /// What a printf with this format makes of the arguments. `wide`: the format is of wchar_t, lengths are not known.
 Formatted printf_pieces(const Application& application, uint64_t format, VariadicArguments arguments, bool wide);
 
+/// Pieces whose lengths add up to `total`. One of unknown length gets what is left; where that cannot be told, one
+/// piece stands for the rest.
+std::vector<Piece> placed(std::vector<Piece> pieces, std::optional<uint64_t> total);
+
 struct Scanned {
   std::vector<Place> targets;    ///< what was assigned, judging by the result
   std::vector<Place> allocated;  ///< blocks made for %ms

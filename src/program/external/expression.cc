@@ -59,6 +59,14 @@ class Scanner {
   size_t filled_ = 0;
 };
 
+/// The most that a comparison looks at when only lengths are known.
+Value shorter_length(const Application& call, When when, uint64_t first, uint64_t second, uint64_t most,
+                     uint32_t width) {
+  const Value one = call.length(when, first, width, most);
+  const Value other = call.length(when, second, width, most);
+  return one && other ? Value(std::min(std::min(*one, *other) + 1, most)) : std::nullopt;
+}
+
 /// Characters that a comparison of two zero-terminated strings looks at in each.
 Value equal_length(const Application& call, When when, uint64_t first, uint64_t second, uint64_t most, uint32_t width,
                    bool fold, bool ends_at_zero) {
@@ -70,18 +78,18 @@ Value equal_length(const Application& call, When when, uint64_t first, uint64_t 
   for (uint64_t count = 0; count < std::min(most, kLongestScan); ++count) {
     const auto left = one.next();
     const auto right = other.next();
-    if (!left || !right) return std::nullopt;
+    if (!left || !right) return ends_at_zero ? shorter_length(call, when, first, second, most, width) : Value();
     if (folded(*left) != folded(*right) || (ends_at_zero && *left == 0)) return count + 1;
   }
   return most;
 }
 
-/// Leading characters for which `wanted` holds; the terminator ends them.
+/// Leading characters for which `wanted` holds; the terminator ends them. All of them when only the length is known.
 Value leading(const Application& call, When when, uint64_t address, const std::function<bool(char)>& wanted) {
   Scanner scanner(call.memory, when, address, 1);
   for (uint64_t count = 0; count < kLongestScan; ++count) {
     const auto character = scanner.next();
-    if (!character) return std::nullopt;
+    if (!character) return call.length(when, address, 1, kNoLimit);
     if (*character == 0 || !wanted(static_cast<char>(*character))) return count;
   }
   return std::nullopt;
@@ -92,7 +100,7 @@ Value span_length(const Application& call, When when, uint64_t text, uint64_t se
   Scanner scanner(call.memory, when, set, 1);
   while (true) {
     const auto character = scanner.next();
-    if (!character) return std::nullopt;
+    if (!character) return call.length(when, text, 1, kNoLimit);
     if (*character == 0) break;
     in_set[*character] = true;
   }
@@ -263,6 +271,9 @@ std::optional<uint64_t> Application::load(When when, uint64_t address, uint32_t 
 }
 
 std::optional<uint64_t> Application::length(When when, uint64_t address, uint32_t width, uint64_t most) const {
+  if (width == 1) {
+    if (const auto known = memory.string_length(when, address)) return std::min(*known, most);
+  }
   Scanner scanner(memory, when, address, width);
   for (uint64_t count = 0; count < std::min(most, kLongestScan); ++count) {
     const auto character = scanner.next();

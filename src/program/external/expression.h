@@ -66,7 +66,8 @@ struct Application {
   std::optional<uint64_t> result() const;
   /// A little-endian number of 1 to 8 bytes in memory.
   std::optional<uint64_t> load(CalledMemory::When when, uint64_t address, uint32_t bytes) const;
-  /// Characters of `width` bytes before the zero or up to `most`; nothing when memory is not known that far.
+  /// Characters of `width` bytes before the zero or up to `most`; nothing when neither the memory's bytes nor the
+  /// string's length is known.
   std::optional<uint64_t> length(CalledMemory::When when, uint64_t address, uint32_t width, uint64_t most) const;
 };
 

@@ -82,6 +82,34 @@ TEST(ExternalEffects, UnknownMemoryGivesOpenRanges) {
   EXPECT_THAT(effects(memory, "mystery", {}, 0), ElementsAre("not described"));
 }
 
+/// Knows how long strings are, but none of their bytes.
+class OnlyLengths : public CalledMemory {
+ public:
+  bool read(When, uint64_t, std::span<std::byte>) const override { return false; }
+  std::optional<uint64_t> string_length(When, uint64_t address) const override { return address == 0x1000 ? 5 : 9; }
+};
+
+TEST(ExternalEffects, LengthsAloneGiveUpperBounds) {
+  const auto first = [](std::string_view function, std::vector<uint64_t> arguments) {
+    return effect_text(effects_of_call({function, arguments, 0}, OnlyLengths())->effects.front());
+  };
+  EXPECT_EQ(first("strcpy", {0x3000, 0x1000}), "copy [0x3000, +6) from [0x1000, +6)");
+  EXPECT_EQ(first("strcmp", {0x1000, 0x2000}), "read [0x1000, +6)");
+  EXPECT_EQ(first("strncmp", {0x1000, 0x2000, 3}), "read [0x1000, +3)");
+  EXPECT_EQ(first("strchr", {0x1000, 'x'}), "read [0x1000, +6)");
+  EXPECT_EQ(first("atoi", {0x1000}), "read [0x1000, +6)");
+  EXPECT_EQ(first("strspn", {0x1000, 0x2000}), "read [0x1000, +6)");
+}
+
+TEST(ExternalEffects, WhatIsAskedOfMemoryIsKnownBeforehand) {
+  EXPECT_EQ(asked_memory("strcmp")->strings, 3u);
+  EXPECT_EQ(asked_memory("memcpy")->strings, 0u);
+  EXPECT_EQ(asked_memory("getline")->pointers, 3u);
+  EXPECT_EQ(asked_memory("snprintf")->printf_format, 2u);
+  EXPECT_EQ(asked_memory("sscanf")->scanf_format, 1u);
+  EXPECT_FALSE(asked_memory("mystery").has_value());
+}
+
 TEST(ExternalEffects, NullPointersAndEmptyRangesAreLeftOut) {
   FewBytes memory;
   memory.put(0x2000, terminated("12"));

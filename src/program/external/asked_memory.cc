@@ -1,0 +1,66 @@
+// What a function's line asks of the memory at its arguments.
+#include "program/external/description.h"
+#include "program/external/table.h"
+
+namespace culprit::program {
+namespace {
+
+using external::Clause;
+using external::Expression;
+using external::Item;
+using external::Operation;
+
+void look_at(const Expression& expression, AskedMemory& asked) {
+  switch (expression.operation) {
+    case Operation::kLength:
+    case Operation::kEqualLength:
+    case Operation::kEqualFoldLength:
+    case Operation::kSpan:
+    case Operation::kSpanNot:
+    case Operation::kNumberLength:
+    case Operation::kFound:
+      for (const Expression& operand : expression.operands) {
+        if (operand.operation == Operation::kArgument) asked.strings |= arguments_in(operand);
+      }
+      break;
+    case Operation::kLoad:
+    case Operation::kLoadInt:
+    case Operation::kLoadByte:
+      asked.pointers |= arguments_in(expression);
+      break;
+    default:
+      break;
+  }
+  for (const Expression& operand : expression.operands) look_at(operand, asked);
+}
+
+void look_at(const Item& item, AskedMemory& asked) {
+  for (const Expression& operand : item.operands) look_at(operand, asked);
+  const bool at_argument = !item.operands.empty() && item.operands.front().operation == Operation::kArgument;
+  if (!at_argument) return;
+  const auto argument = static_cast<uint32_t>(item.operands.front().number);
+  if (item.form == Item::Form::kPrintf) asked.printf_format = argument;
+  if (item.form == Item::Form::kScanf) asked.scanf_format = argument;
+  const bool follows =
+      item.form == Item::Form::kVectors || item.form == Item::Form::kStrings || item.form == Item::Form::kCxxString;
+  if (follows) asked.pointers |= uint64_t{1} << argument;
+}
+
+}  // namespace
+
+std::optional<AskedMemory> asked_memory(std::string_view function) {
+  const external::Description* description = external::built_in_table().find(function);
+  if (!description) return std::nullopt;
+  AskedMemory asked;
+  for (const Clause& clause : description->clauses) {
+    for (const auto* items : {&clause.targets, &clause.sources}) {
+      for (const Item& item : *items) look_at(item, asked);
+    }
+    for (const auto* expressions : {&clause.value, &clause.condition}) {
+      for (const Expression& expression : *expressions) look_at(expression, asked);
+    }
+  }
+  return asked;
+}
+
+}  // namespace culprit::program
