@@ -2,6 +2,7 @@
 
 #include <dlfcn.h>
 #include <fmt/format.h>
+#include <sys/mman.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
@@ -49,6 +50,7 @@ struct Run {
   std::string output;  ///< of the sink
   std::string input;   ///< of the input stream
   long consumed = 0;   ///< where the input stream stands
+  std::string file;    ///< what the descriptor's file holds afterwards
   std::string fresh;   ///< contents of fresh blocks
   CallEffects effects;
 };
@@ -85,6 +87,7 @@ class Caller {
   Caller(const RealCall& call, const Description& description) : call_(call), description_(description) {}
   ~Caller() {
     if (stream_ != nullptr) std::fclose(stream_);
+    if (descriptor_ >= 0) close(descriptor_);
     std::free(sink_text_);
   }
   Caller(const Caller&) = delete;
@@ -181,6 +184,22 @@ class Caller {
     std::memcpy(bytes.data() + 16, string.text.c_str(), size + 1);
     std::memcpy(watched.data() + (begin - watched_address()), bytes.data(), bytes.size());
   }
+  void lay_out(const Vectors& vectors) {
+    std::vector<uint64_t> words;
+    for (const auto& [argument, size] : vectors.buffers) {
+      words.push_back(places_[argument]);
+      words.push_back(size);
+    }
+    push_memory(words.data(), words.size() * sizeof(uint64_t), Use::kFixed);
+  }
+  void lay_out(const Descriptor& file) {
+    descriptor_ = memfd_create("file", MFD_CLOEXEC);
+    if (descriptor_ < 0 || write(descriptor_, file.text.data(), file.text.size()) < 0 ||
+        lseek(descriptor_, 0, SEEK_SET) != 0) {
+      throw std::runtime_error("no file can be made in memory");
+    }
+    push_word(static_cast<uint64_t>(descriptor_));
+  }
   void lay_out(const Input& input) {
     run_.input = input.text;
     input_text_ = input.text;
@@ -194,6 +213,11 @@ class Caller {
   void lay_out(Callback callback) { push_word(std::bit_cast<uint64_t>(callback)); }
 
   void finish_streams() {
+    if (descriptor_ >= 0) {
+      run_.file.resize(1024);
+      const ssize_t bytes = pread(descriptor_, run_.file.data(), run_.file.size(), 0);
+      run_.file.resize(static_cast<size_t>(std::max<ssize_t>(bytes, 0)));
+    }
     if (stream_ == nullptr) return;
     if (run_.input.empty()) {
       std::fflush(stream_);
@@ -212,6 +236,7 @@ class Caller {
   std::vector<uint64_t> places_;  ///< per argument
   std::vector<uint64_t> blocks_;  ///< made by the call
   FILE* stream_ = nullptr;
+  int descriptor_ = -1;
   std::string input_text_;
   char* sink_text_ = nullptr;
   size_t sink_size_ = 0;
@@ -312,6 +337,7 @@ class Checker {
   }
 
   void check_output(const Run& run) {
+    const std::string& output = run.file.empty() ? run.output : run.file;
     uint64_t total = 0;
     for (const Effect& effect : run.effects.effects) {
       if (effect.kind != EffectKind::kOutput) continue;
@@ -322,13 +348,15 @@ class Checker {
         const unsigned char expected = source.kind == Place::Kind::kArgument
                                            ? static_cast<unsigned char>(run.words[source.argument])
                                            : byte_at(run.before, source, offset);
-        if (total + offset >= run.output.size() || static_cast<unsigned char>(run.output[total + offset]) != expected) {
+        if (total + offset >= output.size() || static_cast<unsigned char>(output[total + offset]) != expected) {
           return complain(fmt::format("byte {} of the output is no copy", total + offset));
         }
       }
       total += *effect.target.bytes;
     }
-    if (total != run.output.size()) complain(fmt::format("{} bytes of output instead of {}", run.output.size(), total));
+    const bool puts_out = total != 0 || run.file.empty();
+    if (puts_out && total != output.size())
+      complain(fmt::format("{} bytes of output instead of {}", output.size(), total));
   }
 
   void check_input(const Run& run) {
@@ -382,6 +410,7 @@ class Checker {
       if (run.after[index] != other.after[index] && index != ignored) return fmt::format("byte {}", index);
     }
     if (run.output != other.output) return "the output";
+    if (run.file != other.file) return "the file";
     return run.fresh == other.fresh ? "" : "a fresh block";
   }
 

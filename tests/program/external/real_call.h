@@ -36,12 +36,19 @@ struct Same {
 struct CxxString {
   std::string text;  ///< of a std::string whose characters lie inside: at most 15
 };
+struct Vectors {
+  std::vector<std::pair<size_t, uint64_t>> buffers;  ///< struct iovec: earlier arguments and sizes
+};
+struct Descriptor {
+  std::string text;  ///< of a file that is open at its start
+};
 struct Input {
   std::string text;  ///< a FILE * that reads it
 };
 struct Sink {};  ///< a FILE * whose output is kept
 using Callback = int (*)(const void*, const void*);
-using Argument = std::variant<int64_t, double, Text, Bytes, Buffer, Cell, Same, CxxString, Input, Sink, Callback>;
+using Argument = std::variant<int64_t, double, Text, Bytes, Buffer, Cell, Same, CxxString, Vectors, Descriptor, Input,
+                              Sink, Callback>;
 
 struct RealCall {
   std::string function;

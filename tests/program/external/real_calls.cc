@@ -261,6 +261,61 @@ std::vector<RealCall> wide_calls() {
   };
 }
 
+std::vector<RealCall> file_calls() {
+  const Descriptor file{"contents of a file"};
+  return {
+      {"read", {file, Buffer{16}, 9}},
+      {"read", {file, Buffer{32}, 30}},
+      {"read", {-1, Buffer{16}, 9}},
+      {"pread", {file, Buffer{16}, 9, 4}},
+      {"write", {Descriptor{""}, Text{"written"}, 5}},
+      {"pwrite", {Descriptor{""}, Text{"written"}, 5, 0}},
+      {"dprintf", {Descriptor{""}, fixed("%d and %s"), 12, Text{"text"}}},
+      {"lseek", {file, 3, 1}},
+      {"fstat", {-1, Buffer{144}}},
+      {"isatty", {file}},
+      {"fcntl", {file, 1}},
+      {"ftruncate", {file, 3}},
+      {"fsync", {file}},
+      {"lstat", {fixed("/"), Buffer{144}}},
+      {"realpath", {fixed("/usr/../tmp"), Buffer{4096 / 4}}},
+      {"pathconf", {fixed("/"), 3}},
+      {"getpid", {}},
+      {"getuid", {}},
+      {"umask", {18}},
+      {"nl_langinfo", {14}},
+      {"setlocale", {0, fixed("C")}},
+      {"localeconv", {}},
+      {"sigprocmask", {0, Bytes{std::string(8, '\0')}, Buffer{128}}},
+      {"getgroups", {0, Buffer{8}}},
+      {"getresuid", {Buffer{4}, Buffer{4}, Buffer{4}}},
+      {"sched_getaffinity", {0, 8, Buffer{8}}},
+      {"pthread_attr_init", {Buffer{56}}},
+      {"pthread_spin_init", {Buffer{4}, 0}},
+      {"pthread_barrier_init", {Buffer{32}, 0, 2}},
+      {"pthread_condattr_init", {Buffer{4}}},
+      {"pthread_rwlockattr_init", {Buffer{8}}},
+      {"pthread_mutexattr_settype", {Bytes{std::string(4, '\0')}, 1}},
+      {"mtx_init", {Buffer{40}, 0}},
+      {"cnd_init", {Buffer{48}}},
+      {"cfgetospeed", {Bytes{std::string(60, '\0')}}},
+      {"timegm", {broken_down(1999, 12, 31)}},
+      {"wcspbrk", {wide(L"wide open"), wide(L" o")}},
+      {"wcsspn", {wide(L"aab"), wide(L"a")}},
+      {"wcscat", {Bytes{wide(L"ab").bytes + std::string(32, 'x')}, wide(L"cd")}},
+      {"wcsncat", {Bytes{wide(L"ab").bytes + std::string(32, 'x')}, wide(L"cdef"), 2}},
+      {"wcscasecmp", {wide(L"Wide"), wide(L"wIne")}},
+      {"wcsncasecmp", {wide(L"Wide"), wide(L"wIne"), 2}},
+      {"wmemchr", {wide(L"wide"), L'd', 4}},
+      {"wcsnlen", {wide(L"wide"), 2}},
+      {"wcpcpy", {Buffer{32}, wide(L"wide")}},
+      {"wmempcpy", {Buffer{32}, wide(L"wide"), 2}},
+      {"wcstod", {wide(L"1.5 x"), Buffer{8}}},
+      {"wctype", {Text{"alpha"}}},
+      {"swprintf", {Buffer{64}, 16, Bytes{wide(L"%d").bytes, true}, 42}},
+  };
+}
+
 std::vector<RealCall> cxx_string_calls() {
   const std::string string = "_ZNSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEE";
   const std::string constant = "_ZNKSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEE";
@@ -336,7 +391,7 @@ std::vector<RealCall> system_calls() {
 std::vector<RealCall> real_calls() {
   std::vector<RealCall> all;
   for (auto* part : {memory_calls, string_calls, character_calls, number_calls, text_calls, time_calls, wide_calls,
-                     cxx_string_calls, system_calls}) {
+                     file_calls, cxx_string_calls, system_calls}) {
     for (RealCall& call : part()) all.push_back(std::move(call));
   }
   return all;
