@@ -232,14 +232,13 @@ void insert_reports(llvm::Module& module, const PointOptions& options) {
     if (!is_instrumented(function)) continue;
     for (llvm::BasicBlock& block : function) {
       const llvm::CallInst* tail_call = block.getTerminatingMustTailCall();
-      std::optional<uint32_t> current;
+      llvm::DenseSet<uint32_t> seen;  // the instructions of statements may alternate
       for (llvm::Instruction& instruction : block) {
         const auto statement = number_in(instruction, metadata::kStatement);
         const bool fixed = llvm::isa<llvm::PHINode, llvm::AllocaInst>(instruction) || instruction.isEHPad();
         if (!statement || fixed) continue;
         const auto* call = llvm::dyn_cast<llvm::CallBase>(&instruction);
-        const bool starts = statement != current;
-        current = statement;
+        const bool starts = seen.insert(*statement).second;
         const bool wanted = options.places == PointPlaces::kStatements ? starts
                             : options.places == PointPlaces::kListed
                                 ? starts && is_listed(instruction.getDebugLoc().get(), options.listed)
@@ -287,6 +286,7 @@ PointWords::PointWords(const PointFunction& function) : function_(*function.func
   llvm::Module& module = *function_.getParent();
   llvm::Constant* top = thread_points_address(module, offsetof(format::ThreadPoints, top));
   first_ = builder.CreateLoad(builder.getPtrTy(), top, "culprit.words");
+  if (function.returns_twice) count_second_returns();
   if (!function.entered_from_outside) return;
   for (llvm::BasicBlock& block : function_) {
     llvm::Instruction* exit = block.getTerminator();
@@ -297,6 +297,26 @@ PointWords::PointWords(const PointFunction& function) : function_(*function.func
     }
     llvm::IRBuilder<>(exit).CreateStore(first_, top);
   }
+}
+
+void PointWords::count_second_returns() {
+  std::vector<llvm::CallInst*> calls;
+  for (llvm::BasicBlock& block : function_) {
+    for (llvm::Instruction& instruction : block) {
+      auto* call = llvm::dyn_cast<llvm::CallInst>(&instruction);
+      if (call && call->canReturnTwice()) calls.push_back(call);
+    }
+  }
+  for (llvm::CallInst* call : calls) {
+    llvm::IRBuilder<> builder(call->getNextNode());
+    count_entry(builder);
+  }
+}
+
+void PointWords::count_entry(llvm::IRBuilderBase& builder) {
+  llvm::Value* entries = builder.CreateConstInBoundsGEP1_64(builder.getInt8Ty(), first_, static_cast<uint64_t>(-4));
+  llvm::Value* old_entries = builder.CreateLoad(builder.getInt32Ty(), entries);
+  builder.CreateStore(builder.CreateAdd(old_entries, builder.getInt32(1)), entries);
 }
 
 llvm::Value* PointWords::word(llvm::IRBuilderBase& builder, uint64_t bytes) const {
@@ -313,9 +333,7 @@ void PointWords::publish(const PointCallSite& call, llvm::Value* first_free) {
   llvm::Module& module = *function_.getParent();
   llvm::Constant* top = thread_points_address(module, offsetof(format::ThreadPoints, top));
   if (call.call->isMustTailCall()) {
-    llvm::Value* entries = builder.CreateConstInBoundsGEP1_64(builder.getInt8Ty(), first_, -4);
-    llvm::Value* old_entries = builder.CreateLoad(builder.getInt32Ty(), entries);
-    builder.CreateStore(builder.CreateAdd(old_entries, builder.getInt32(1)), entries);
+    count_entry(builder);
     builder.CreateStore(first_, top);
     return;
   }

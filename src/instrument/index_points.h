@@ -77,6 +77,11 @@ class PointWords {
   llvm::Value* word(llvm::IRBuilderBase& builder, uint64_t bytes) const;
 
  private:
+  /// In the call word by which the activation was entered: what it does from here on is done once more.
+  void count_entry(llvm::IRBuilderBase& builder);
+  /// A jump to a setjmp is a loop that the flow graph does not show: each return of such a call counts as an entry.
+  void count_second_returns();
+
   llvm::Function& function_;
   llvm::Value* first_;
 };
