@@ -138,10 +138,11 @@ class Compilation {
 
   void generate_code() {
     if (program_.module && !job_.only_observed) {
-      add_parts("fast bodies", *program_.module, std::move(instrumented_.fast_parts));
+      add_parts("fast bodies", *program_.module, std::move(instrumented_.fast_parts), Neighbours::kJoined);
     }
     if (instrumented_.observed_half) {
-      add_parts("observed bodies", *instrumented_.observed_half, std::move(instrumented_.observed_parts));
+      add_parts("observed bodies", *instrumented_.observed_half, std::move(instrumented_.observed_parts),
+                Neighbours::kApart);
     }
     clock_.end_of("divide");
     if (!job_.only_observed) add_native_units();
@@ -164,17 +165,20 @@ class Compilation {
     }
   }
 
-  void add_parts(const std::string& name, const llvm::Module& half, Division division) {
+  void add_parts(const std::string& name, const llvm::Module& half, Division division, Neighbours neighbours) {
     const DividedModule& divided = divided_.emplace_back(half, std::move(division));
     for (unsigned part = 0; part != divided.parts(); ++part) {
       const std::string which =
           divided.parts() == 1 ? name : fmt::format("{}, part {} of {}", name, part + 1, divided.parts());
-      add_part(which, [this, &divided, part](const BeginStep& begin, const std::string& object) {
+      add_part(which, [this, &divided, part, neighbours](const BeginStep& begin, const std::string& object) {
         begin("read");
         // The process ends: freeing them piece by piece would only take time.
         auto& context = *new llvm::LLVMContext;
         llvm::Module& module = *divided.read_part(part, context).release();
-        compile(module, optimise_instrumented, begin, object);
+        const auto optimise = [neighbours](llvm::Module& part_of_half, llvm::TargetMachine& machine) {
+          optimise_instrumented(part_of_half, machine, neighbours);
+        };
+        compile(module, optimise, begin, object);
       });
     }
   }

@@ -7,10 +7,11 @@
 
 namespace culprit {
 
-void run_o2_pipeline(llvm::Module& module, llvm::TargetMachine& machine, const llvm::TargetLibraryInfoImpl& library) {
+void run_o2_pipeline(llvm::Module& module, llvm::TargetMachine& machine, const llvm::TargetLibraryInfoImpl& library,
+                     Neighbours neighbours) {
   llvm::PipelineTuningOptions tuning;
   tuning.LoopVectorization = true;
-  tuning.SLPVectorization = true;
+  tuning.SLPVectorization = neighbours == Neighbours::kJoined;
   llvm::PassBuilder builder(&machine, tuning);
   llvm::LoopAnalysisManager loops;
   llvm::FunctionAnalysisManager functions;
@@ -26,10 +27,10 @@ void run_o2_pipeline(llvm::Module& module, llvm::TargetMachine& machine, const l
   builder.buildPerModuleDefaultPipeline(llvm::OptimizationLevel::O2).run(module, modules);
 }
 
-void optimise_instrumented(llvm::Module& module, llvm::TargetMachine& machine) {
+void optimise_instrumented(llvm::Module& module, llvm::TargetMachine& machine, Neighbours neighbours) {
   llvm::TargetLibraryInfoImpl library(machine.getTargetTriple());
   disable_allocation_builtins(library);
-  run_o2_pipeline(module, machine, library);
+  run_o2_pipeline(module, machine, library, neighbours);
 
   machine.Options.FunctionSections = true;
   // Where a program runs into code that cannot be reached it must not fall into another function, which would be a

@@ -72,7 +72,7 @@ void optimise(llvm::Module& module) {
   const llvm::Target* target = llvm::TargetRegistry::lookupTarget(module.getTargetTriple(), complaint);
   std::unique_ptr<llvm::TargetMachine> machine(
       target->createTargetMachine(module.getTargetTriple(), "x86-64", "", llvm::TargetOptions(), llvm::Reloc::PIC_));
-  optimise_instrumented(module, *machine);
+  optimise_instrumented(module, *machine, Neighbours::kJoined);
 }
 
 }  // namespace

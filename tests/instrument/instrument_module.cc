@@ -26,7 +26,7 @@ void write_object(llvm::Module& module, const std::string& path) {
   options.UseInitArray = true;
   std::unique_ptr<llvm::TargetMachine> machine(
       target->createTargetMachine(module.getTargetTriple(), "", "", options, llvm::Reloc::PIC_));
-  optimise_instrumented(module, *machine);
+  optimise_instrumented(module, *machine, Neighbours::kJoined);
   std::error_code failure;
   llvm::raw_fd_ostream out(path, failure);
   llvm::legacy::PassManager passes;
