@@ -6,6 +6,8 @@
 //   private    dynamic linking, unwind tables, GOT, observed bodies: the only zone whose contents differ between plans
 //   variables  last, since uninitialised data may be large; its end is where the heap starts
 //
+// All code lies below .eh_frame_hdr, which lld sorts by the distance to it, taken for a number without sign.
+//
 // Every zone has a segment of its own, so that the gaps cost neither memory nor file; none may be empty, since the
 // program can see how many there are. The small code model reaches all of it. There is no RELRO segment: its extent
 // would depend on the GOT's, and ld.so would protect another range.
@@ -45,6 +47,8 @@ SECTIONS {{
   .rodata : {{ *(EXCLUDE_FILE({observed}) .rodata EXCLUDE_FILE({observed}) .rodata.*) }} :constants
 
   . = {base:#x} + {private_zone:#x};
+  .culprit.text : {{ BYTE(0xcc) *(.text .text.*) }} :private_code
+  . = ALIGN(0x1000);
   .dynsym : {{ *(.dynsym) }} :private_constants
   .gnu.version : {{ *(.gnu.version) }}
   .gnu.version_d : {{ *(.gnu.version_d) }}
@@ -58,8 +62,6 @@ SECTIONS {{
   .eh_frame_hdr : {{ *(.eh_frame_hdr) }} :private_constants :unwind
   .eh_frame : {{ KEEP(*(.eh_frame)) }} :private_constants
   .gcc_except_table : {{ *(.gcc_except_table .gcc_except_table.*) }}
-  . = ALIGN(0x1000);
-  .culprit.text : {{ BYTE(0xcc) *(.text .text.*) }} :private_code
   . = ALIGN(0x1000);
   .culprit.data.rel.ro : {{ {observed}(.data.rel.ro .data.rel.ro.*) }} :private_variables
   {dynamic}
@@ -93,7 +95,7 @@ std::string layout_script(Loading loading) {
   if (dynamic) script += "  interpreter PT_INTERP;\n";
   script +=
       "  code PT_LOAD FILEHDR PHDRS FLAGS(5);\n  linkage PT_LOAD FLAGS(5);\n  constants PT_LOAD FLAGS(4);\n"
-      "  private_constants PT_LOAD FLAGS(4);\n  private_code PT_LOAD FLAGS(5);\n"
+      "  private_code PT_LOAD FLAGS(5);\n  private_constants PT_LOAD FLAGS(4);\n"
       "  private_variables PT_LOAD FLAGS(6);\n  variables PT_LOAD FLAGS(6);\n";
   if (has_dynamic_section) script += "  dynamic PT_DYNAMIC FLAGS(6);\n";
   script +=

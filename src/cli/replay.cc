@@ -66,7 +66,7 @@ ExitCode run(const Options& options) {
   const auto [directory, manifest, stream] = recording::open_recording(options.name);
   if (options.verify) recording::check_files(directory, manifest);
 
-  recording::ReplayOptions replaying{.executable = {}, .trap = options.trap};
+  recording::ReplayOptions replaying{.executable = {}, .hook_output = -1, .trap = options.trap};
   if (!options.plan.empty()) replaying.executable = build_for_replay(manifest, load_plan(options.plan)).executable;
   const ReplayReport report = recording::replay(directory, stream, replaying);
   const bool same = (report.state == ReplayState::kFinished || report.state == ReplayState::kLogEnded) &&

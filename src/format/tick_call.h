@@ -1,5 +1,5 @@
-// How a program's tick asks for more: a system call that no kernel has. Under a recording or a replay the runtime's
-// loader answers it; natively the kernel says ENOSYS, and nothing needs to happen at a known tick.
+// System calls that no kernel has, by which what is linked into the program speaks to the runtime's loader. Natively
+// the kernel says ENOSYS.
 #pragma once
 
 namespace culprit::format {
@@ -7,5 +7,14 @@ namespace culprit::format {
 /// Argument: the thread's ThreadState, whose `granted` and `budget` are up to date. Result: how many ticks the thread
 /// may pass until it asks again, or a negative error number.
 inline constexpr long kTickCall = 0x43554c50;  // "CULP"
+
+/// A call of the instrumentation itself, made while replaying: arguments are the number of a system call of the kernel
+/// and up to five of its arguments. It is made for real and is no event; memory that it maps without an address lies
+/// outside of what the program can have. Elsewhere: ENOSYS.
+inline constexpr long kHookCall = 0x43554c51;
+
+/// The descriptor that a replay's launcher gave for hooks to write to (ReplayOptions::hook_output); closed when none
+/// was.
+inline constexpr int kHookDescriptor = 990;
 
 }  // namespace culprit::format

@@ -96,7 +96,12 @@ ReplayReport replay(const fs::path& directory, const EventStream& stream, const 
   if (!options.executable.empty()) {
     arguments.push_back(fmt::format("{}={}", first_executable(stream), options.executable.string()));
   }
-  RuntimeProcess program(arguments, {stream.descriptor(), page.descriptor()});
+  std::vector<int> inherited = {stream.descriptor(), page.descriptor()};
+  if (options.hook_output >= 0) {
+    arguments.push_back(fmt::format("hooks={}", options.hook_output));
+    inherited.push_back(options.hook_output);
+  }
+  RuntimeProcess program(arguments, inherited);
   const RuntimeEnd end = program.wait();
   ReplayReport report = page.read();
   if (report.state == ReplayState::kRunning) {

@@ -12,6 +12,7 @@ namespace culprit::recording {
 
 struct ReplayOptions {
   std::filesystem::path executable;  ///< of another plan, in the place of the recorded one; empty: the recorded one
+  int hook_output = -1;              ///< descriptor for hooks in observed bodies (format/tick_call.h)
   bool trap = false;                 ///< as in RecordOptions
 };
 

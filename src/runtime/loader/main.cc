@@ -4,12 +4,14 @@
 //   program takes itself for the file NAME
 //   culprit-ld continue …                              after execve of a recorded program (execute.h)
 //   culprit-ld pass     INTERCEPTION PROGRAM ARGV0 [ARGUMENT…]               nothing is recorded
-//   culprit-ld replay   INTERCEPTION DIRECTORY STREAM REPORT [FILE=PATH…]    descriptors of event stream and report
-//   page; the executable at PATH takes the place of the recording's files/FILE
+//   culprit-ld replay   INTERCEPTION DIRECTORY STREAM REPORT [hooks=FD] [FILE=PATH…]   descriptors of event stream and
+//   report page, and for hooks (format/tick_call.h); the executable at PATH takes the place of the recording's
+//   files/FILE
 //
 // CHAOS: a seed, 0 for none (chaos.h).
 // INTERCEPTION: dispatch (traps where the kernel lacks it), trap (seccomp), trapped (a filter is in force already).
 
+#include "format/tick_call.h"
 #include "runtime/loader/chaos.h"
 #include "runtime/loader/execute.h"
 #include "runtime/loader/files.h"
@@ -57,6 +59,13 @@ void remember_program(const char* path) {
   raw(__NR_close, fd);
 }
 
+void take_hook_descriptor(int fd) {
+  if (fd == format::kHookDescriptor) return;
+  const long moved = raw(__NR_dup3, fd, format::kHookDescriptor, O_CLOEXEC);
+  if (failed(moved)) fail("cannot keep the hooks' descriptor", moved);
+  raw(__NR_close, fd);
+}
+
 format::StartRegisters begin(char** words, uint64_t count, uint64_t* stack) {
   const auto need = [count](uint64_t least) {
     if (count <= least) fail("culprit-ld is started with too few words");
@@ -69,6 +78,11 @@ format::StartRegisters begin(char** words, uint64_t count, uint64_t* stack) {
     open_stream(static_cast<int>(number_of(words[4])), static_cast<int>(number_of(words[5])));
     for (uint64_t each = 6; each < count; ++each) {
       const char* path = words[each];
+      constexpr char kHookOutput[] = "hooks=";
+      if (__builtin_memcmp(path, kHookOutput, sizeof kHookOutput - 1) == 0) {
+        take_hook_descriptor(static_cast<int>(number_of(path + sizeof kHookOutput - 1)));
+        continue;
+      }
       while (*path && *path != '=') ++path;
       if (*path == '=') replace_executable(static_cast<uint32_t>(number_of(words[each])), path + 1);
     }

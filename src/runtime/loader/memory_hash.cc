@@ -98,8 +98,11 @@ class SharedHash {
     hash_ = format::crc32c(hash_, &address, sizeof address);
     hash_ = format::crc32c(hash_, shared, sizeof shared);
   }
-  bool is_thread_local(uint64_t address) const {
-    return address + kThreadLocalReach > thread_ && address < thread_ + kThreadLocalReach;
+  /// Whether the page holds the thread's own variables, or a stack for signal handlers, which is a machine stack.
+  bool is_left_out(uint64_t page) const {
+    const AlternateStack& stack = current_thread().alternate_stack;
+    return (page + kThreadLocalReach > thread_ && page < thread_ + kThreadLocalReach) ||
+           (page + kPage > stack.base && page < stack.base + stack.bytes);
   }
   uint32_t value() const { return hash_; }
 
@@ -137,7 +140,7 @@ void hash_shared_range(SharedHash& hash, int pagemap, uint64_t low, uint64_t hig
     if (got <= 0) return;
     for (uint64_t each = 0; each < static_cast<uint64_t>(got) / 8; ++each, page += kPage) {
       if (all || (entries[each] & (kPresent | kSwapped))) {
-        if (!hash.is_thread_local(page)) hash.page(page, low, high);
+        if (!hash.is_left_out(page)) hash.page(page, low, high);
       }
     }
   }
