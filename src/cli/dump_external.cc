@@ -5,6 +5,7 @@
 
 #include "cli/command.h"
 #include "cli/open_model.h"
+#include "program/external/table.h"
 #include "program/external_functions.h"
 
 namespace culprit::cli {
@@ -16,6 +17,7 @@ using program::ExternalFunction;
 struct Options {
   std::string path;
   bool missing = false;
+  bool described = false;
   bool as_json = false;
 };
 
@@ -46,7 +48,36 @@ void print_json(const std::vector<ExternalFunction>& functions, bool missing) {
   fmt::print("{}\n", all.dump(2, ' ', false, json::error_handler_t::replace));
 }
 
+/// All functions of the table with their signatures and where they stand.
+void print_described(bool as_json) {
+  json all = json::array();
+  for (const auto& description : program::external::built_in_table().descriptions()) {
+    json parameters = json::array();
+    std::string text;
+    for (const auto& parameter : description.parameters) {
+      parameters.push_back(name_of(parameter.type));
+      text += fmt::format("{}{} {}", text.empty() ? "" : ", ", name_of(parameter.type), parameter.name);
+    }
+    if (description.variadic) text += text.empty() ? "..." : ", ...";
+    const std::string place = fmt::format("{}:{}", description.file, description.line);
+    if (as_json) {
+      all.push_back({{"function", description.name},
+                     {"parameters", parameters},
+                     {"variadic", description.variadic},
+                     {"result", name_of(description.result)},
+                     {"at", place}});
+    } else {
+      fmt::print("{}({}) -> {}  {}\n", description.name, text, name_of(description.result), place);
+    }
+  }
+  if (as_json) fmt::print("{}\n", all.dump(1));
+}
+
 ExitCode run(const Options& options) {
+  if (options.described) {
+    print_described(options.as_json);
+    return ExitCode::kAnswered;
+  }
   const program::ProgramModel model = open_model(options.path);
   const std::vector<ExternalFunction> functions = external_functions(model);
   options.as_json ? print_json(functions, options.missing) : print_table(functions, options.missing);
@@ -62,15 +93,23 @@ const Registration kRegistration{Command{
         "it takes, and whether the table describes them. What an unknown function writes is found only when\n"
         "a later read does not agree with the last known write.",
     .examples = {{"culprit dump external ./prog", "lists all, with the number of places that call them"},
-                 {"culprit dump external ./prog --missing", "lists those that are not described"}},
+                 {"culprit dump external ./prog --missing", "lists those that are not described"},
+                 {"culprit dump external --described", "lists all functions that the table describes"}},
     .configure =
         [](CLI::App& app) {
           auto options = std::make_shared<Options>();
-          app.add_option("PROG_OR_MODEL", options->path, "a program compiled with culprit-cc, or a model file")
-              ->required();
+          auto* path =
+              app.add_option("PROG_OR_MODEL", options->path, "a program compiled with culprit-cc, or a model file");
+          app.add_flag("--described", options->described, "the table's functions instead of a program's")
+              ->excludes(path);
           app.add_flag("--missing", options->missing, "only functions that are not described");
           app.add_flag("--json", options->as_json, "for machines");
-          return [options] { return run(*options); };
+          return [options] {
+            if (options->path.empty() && !options->described) {
+              throw UserError("no program is named", "write culprit dump external PROG");
+            }
+            return run(*options);
+          };
         },
 }};
 

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "program/external/expression.h"
@@ -11,6 +12,9 @@
 namespace culprit::program::external {
 
 enum class ValueType : uint8_t { kWord, kInt, kUnsigned, kFloat, kDouble, kLongDouble, kVoid };
+
+/// As the table writes it: "word", "int", …
+std::string_view name_of(ValueType type);
 
 struct Parameter {
   ValueType type = ValueType::kWord;

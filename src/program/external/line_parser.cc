@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 
+#include "base/error.h"
 #include "program/external/expression_parser.h"
 
 namespace culprit::program::external {
@@ -347,6 +348,13 @@ class LineParser {
 };
 
 }  // namespace
+
+std::string_view name_of(ValueType type) {
+  for (const auto& [name, known] : kTypes) {
+    if (known == type) return name;
+  }
+  CULPRIT_ASSERT(false, "a type without a name");
+}
 
 std::string declared_state(std::string_view line) {
   TokenReader reader(tokens_of(line.substr(0, line.find(':') + 1)));
