@@ -29,7 +29,6 @@ class Applier {
   explicit Applier(const Application& application) : application_(application) {}
 
   CallEffects apply() {
-    find_everything();
     for (const Clause& clause : application_.description.clauses) {
       certain_ = !clause.may;
       if (!clause.condition.empty()) {
@@ -50,7 +49,13 @@ class Applier {
   }
 
   /// What a clause without "from" computes from: what the line reads, and the arguments that are no pointers.
+  const std::vector<Place>& everything() {
+    if (!everything_found_) find_everything();
+    return everything_;
+  }
+
   void find_everything() {
+    everything_found_ = true;
     const Description& description = application_.description;
     for (uint32_t index = 0; index < application_.call.arguments.size() && index < description.parameters.size();
          ++index) {
@@ -92,7 +97,7 @@ class Applier {
 
   /// The sources of a computation, each of them read.
   ItemPlaces sources_of(const Clause& clause) {
-    if (!clause.sources_given) return {everything_, everything_address_arguments_, true};
+    if (!clause.sources_given) return {everything(), everything_address_arguments_, true};
     ItemPlaces all;
     for (const Item& item : clause.sources) {
       ItemPlaces found = places(item);
@@ -141,13 +146,13 @@ class Applier {
       case Verb::kJoins:
         return for_each_target(clause, EffectKind::kJoinThread, {}, 0);
       case Verb::kEndsProcess:
-        add(EffectKind::kEndProcess, {.kind = Place::Kind::kOutside}, everything_, 0);
+        add(EffectKind::kEndProcess, {.kind = Place::Kind::kOutside}, everything(), 0);
         return;
       case Verb::kEndsThread:
-        add(EffectKind::kEndThread, {.kind = Place::Kind::kOutside}, everything_, 0);
+        add(EffectKind::kEndThread, {.kind = Place::Kind::kOutside}, everything(), 0);
         return;
       case Verb::kJumps:
-        return for_each_target(clause, EffectKind::kJump, everything_, 0);
+        return for_each_target(clause, EffectKind::kJump, everything(), 0);
     }
   }
 
@@ -216,7 +221,7 @@ class Applier {
       if (is_printf(item)) {
         const Formatted formatted = read_printf(item);
         pieces.insert(pieces.end(), formatted.pieces.begin(), formatted.pieces.end());
-        if (!formatted.complete) pieces.push_back({std::nullopt, false, everything_});
+        if (!formatted.complete) pieces.push_back({std::nullopt, false, everything()});
         continue;
       }
       const ItemPlaces found = places(item);
@@ -252,7 +257,7 @@ class Applier {
     Formatted formatted = printf_pieces(application_, *format, *arguments, item.form == Form::kWidePrintf);
     result_.complete &= formatted.complete;
     for (const Place& place : formatted.looked_at) add_read(place, arguments_in(item.operands.front()));
-    for (const Place& place : formatted.counts) add(EffectKind::kWrite, place, everything_, 0);
+    for (const Place& place : formatted.counts) add(EffectKind::kWrite, place, everything(), 0);
     return formatted;
   }
 
@@ -264,7 +269,7 @@ class Applier {
     std::optional<uint64_t> total;
     if (item.form == Form::kPrintf) total = application_.result();
     std::vector<Piece> pieces = formatted.pieces;
-    if (!formatted.complete) pieces.push_back({std::nullopt, false, everything_});
+    if (!formatted.complete) pieces.push_back({std::nullopt, false, everything()});
     pieces = placed(std::move(pieces), total);
     for (const Item& target : clause.targets) {
       const ItemPlaces found = places(target);
@@ -280,7 +285,7 @@ class Applier {
     const bool known =
         buffer.bytes && std::all_of(pieces.begin(), pieces.end(), [](const Piece& piece) { return piece.bytes; });
     if (!known) {
-      add(EffectKind::kWrite, buffer, everything_, address_arguments);
+      add(EffectKind::kWrite, buffer, everything(), address_arguments);
       return;
     }
     uint64_t offset = 0;
@@ -313,25 +318,21 @@ class Applier {
   }
 
   void returns(const Clause& clause) {
-    const ItemPlaces sources = sources_of(clause);
     const Place result{.kind = Place::Kind::kResult};
     const auto returned = application_.result();
     const bool null = clause.or_null && returned && *returned == 0;
-    const auto base = clause.value.empty() ? std::nullopt : base_argument(clause.value.front());
-    if (null || clause.value.empty()) {
-      add(EffectKind::kReturn, result, sources.places, sources.address_arguments);
+    const Expression* value = clause.value.empty() || null ? nullptr : &clause.value.front();
+    const auto base = value ? base_argument(*value) : std::nullopt;
+    if (base && clause.verb == Verb::kReturns && value->operation == Operation::kArgument) {
+      add(EffectKind::kReturnCopy, result, {{.kind = Place::Kind::kArgument, .argument = *base}}, 0);
       return;
     }
-    const bool whole = clause.verb == Verb::kReturns && clause.value.front().operation == Operation::kArgument;
+    const ItemPlaces sources = sources_of(clause);
     std::vector<Place> from;
     if (base) from.push_back({.kind = Place::Kind::kArgument, .argument = *base});
-    if (whole) {
-      add(EffectKind::kReturnCopy, result, std::move(from), 0);
-      return;
-    }
     from.insert(from.end(), sources.places.begin(), sources.places.end());
     add(base ? EffectKind::kReturnPoint : EffectKind::kReturn, result, std::move(from),
-        sources.address_arguments | arguments_in(clause.value.front()));
+        sources.address_arguments | (value ? arguments_in(*value) : 0));
   }
 
   void calls(const Clause& clause) {
@@ -352,6 +353,7 @@ class Applier {
   const Application& application_;
   CallEffects result_;
   bool certain_ = true;  ///< of the clause being applied
+  bool everything_found_ = false;
   std::vector<Place> everything_;
   uint64_t everything_address_arguments_ = 0;
 };
