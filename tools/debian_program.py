@@ -36,6 +36,7 @@ class Recipe:
     configure: str = "true"
     upstream: bool = False  # the original tarball without Debian's patches
     library_path: list = dataclasses.field(default_factory=list)  # directories of the package's own shared libraries
+    probe: str = "--version"  # arguments for a short run of any of the programs
     flags: str = "-O2"
     environment: dict = dataclasses.field(default_factory=dict)
     apt: list = dataclasses.field(default_factory=list)
@@ -189,7 +190,7 @@ class Program:
         counts.unlink(missing_ok=True)
         environment = dict(self.environment(), CULPRIT_COUNTS=str(counts))
         log = self.log(f"counts-{plan}-{program.replace('/', '_')}")
-        run_limited(f'"{self.body(program, plan)}" --version', self.source, environment, log, 120)
+        run_limited(f'"{self.body(program, plan)}" {self.recipe.probe}', self.source, environment, log, 120)
         counted = json.loads(counts.read_text()) if counts.exists() else {}
         if counted.get("blocks", 0) == 0:
             raise Failure(f"{program} built by plan {plan} executes no observed code: {counted}", log)

@@ -1,6 +1,7 @@
 #include "instrument/counted_loops.h"
 
 #include <llvm/Analysis/AssumptionCache.h>
+#include <llvm/Analysis/CFG.h>
 #include <llvm/Analysis/LoopInfo.h>
 #include <llvm/Analysis/ScalarEvolution.h>
 #include <llvm/IR/DebugInfo.h>
@@ -57,14 +58,28 @@ void drop_assumptions(llvm::Module& module) {
   }
 }
 
+bool has_loops(const llvm::Function& function) {
+  if (function.isDeclaration()) return false;
+  llvm::SmallVector<std::pair<const llvm::BasicBlock*, const llvm::BasicBlock*>, 8> retreating;
+  llvm::FindFunctionBackedges(function, retreating);
+  return !retreating.empty();
+}
+
 }  // namespace
 
 llvm::DenseSet<const llvm::BasicBlock*> find_counted_loops(const llvm::Module& module) {
+  llvm::DenseSet<const llvm::GlobalValue*> copied;
+  for (const llvm::Function& function : module) {
+    if (has_loops(function)) copied.insert(&function);
+  }
   llvm::ValueToValueMapTy copy_of;
-  const std::unique_ptr<llvm::Module> scratch = llvm::CloneModule(module, copy_of);
+  const std::unique_ptr<llvm::Module> scratch = llvm::CloneModule(module, copy_of, [&](const llvm::GlobalValue* value) {
+    return copied.contains(value) || llvm::isa<llvm::GlobalVariable>(value);
+  });
   drop_assumptions(*scratch);
   llvm::DenseMap<const llvm::BasicBlock*, const llvm::BasicBlock*> original_of;
   for (const llvm::Function& function : module) {
+    if (!copied.contains(&function)) continue;
     for (const llvm::BasicBlock& block : function) {
       original_of[llvm::cast<llvm::BasicBlock>(copy_of[&block])] = &block;
     }

@@ -10,7 +10,7 @@ failures=0
 left_out='^(pty1|pty2|time|timeout|iolint|clos1way6|localenl|devfd.*|inplace.*|ignrcas3|nlstringtest.*|mpfr.*)$'
 for target in $targets; do
   [[ $target =~ $left_out ]] && continue
-  timeout 60 make -s "$target" >"log-$target" 2>&1
+  timeout 300 make -s "$target" >"log-$target" 2>&1
   if (($? != 0)) || [[ -e _$target ]]; then
     echo "FAIL: $target"
     failures=1
