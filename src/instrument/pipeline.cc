@@ -25,6 +25,7 @@
 #include "instrument/ticks.h"
 #include "instrument/unit_boundaries.h"
 #include "instrument/variable_lifetimes.h"
+#include "instrument/widen_indices.h"
 
 namespace culprit {
 namespace {
@@ -65,6 +66,8 @@ void check(const llvm::Module& half) {
 
 PipelineReport instrument_program(llvm::Module& program, const Plan& plan, const std::filesystem::path& model) {
   PipelineReport report;
+  // What an optimiser would conclude from C's promises is concluded once, for all bodies.
+  widen_indices(program);
   // What C leaves open gets one meaning.
   normalise(program);
   // What runs before the runtime can, or has no body of ours, is set apart.

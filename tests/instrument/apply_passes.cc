@@ -28,6 +28,7 @@
 #include "instrument/place_variables.h"
 #include "instrument/split_coroutines.h"
 #include "instrument/thread_state.h"
+#include "instrument/widen_indices.h"
 
 namespace {
 
@@ -79,6 +80,7 @@ void optimise(llvm::Module& module) {
 
 int main(int argc, char** argv) {
   const std::map<std::string, std::function<void(llvm::Module&)>> steps = {
+      {"widen", [](llvm::Module& m) { widen_indices(m); }},
       {"normalise",
        [](llvm::Module& m) {
          normalise(m);
@@ -117,7 +119,7 @@ int main(int argc, char** argv) {
     return 2;
   }
   std::vector<std::string> wanted(argv + 3, argv + argc);
-  if (wanted.empty()) wanted = {"normalise", "coroutines", "branches", "globals", "variables", "attach"};
+  if (wanted.empty()) wanted = {"widen", "normalise", "coroutines", "branches", "globals", "variables", "attach"};
   for (const std::string& step : wanted) {
     steps.at(step)(*module);
     if (llvm::verifyModule(*module, &llvm::errs())) {

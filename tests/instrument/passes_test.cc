@@ -20,6 +20,7 @@
 #include "instrument/place_variables.h"
 #include "instrument/pointer_uses.h"
 #include "instrument/variable_class.h"
+#include "instrument/widen_indices.h"
 
 namespace culprit {
 namespace {
@@ -94,6 +95,49 @@ TEST_F(Passes, NormaliseDropsWhatUndefinedBehaviourAllows) {
     EXPECT_EQ(text().find(gone), std::string::npos) << gone;
   }
   EXPECT_TRUE(function("f").hasFnAttribute(llvm::Attribute::NullPointerIsValid));
+}
+
+TEST_F(Passes, LoopVariablesGetWiderWhereTheyDoNotWrap) {
+  const WidenedIndices widened = widen_indices(parse(R"ir(
+    define i32 @f(ptr %numbers, i32 %count) {
+      %i = alloca i32
+      %wraps = alloca i32
+      store i32 1, ptr %i
+      store i32 1, ptr %wraps
+      br label %head
+    head:
+      %a = load i32, ptr %i
+      %more = icmp sle i32 %a, %count
+      br i1 %more, label %body, label %end
+    body:
+      %b = load i32, ptr %i
+      %before = sub nsw i32 %b, 1
+      %index = sext i32 %before to i64
+      %place = getelementptr i32, ptr %numbers, i64 %index
+      %c = load i32, ptr %wraps
+      %other = sext i32 %c to i64
+      store i64 %other, ptr %place
+      %next = add nsw i32 %b, 1
+      store i32 %next, ptr %i
+      %wrapped = add i32 %c, 1
+      store i32 %wrapped, ptr %wraps
+      br label %head
+    end:
+      %last = load i32, ptr %i
+      ret i32 %last
+    })ir"));
+  EXPECT_EQ(widened.variables, 1u);
+  EXPECT_EQ(widened.extensions, 1u);
+  EXPECT_EQ(widened.comparisons, 1u);
+  const auto variables = all<llvm::AllocaInst>("f");
+  EXPECT_TRUE(variables[0]->getAllocatedType()->isIntegerTy(64));
+  EXPECT_TRUE(variables[1]->getAllocatedType()->isIntegerTy(32));
+  EXPECT_TRUE(all<llvm::ICmpInst>("f").front()->getOperand(0)->getType()->isIntegerTy(64));
+  // Read back as what the program sees.
+  EXPECT_TRUE(llvm::isa<llvm::TruncInst>(all<llvm::ReturnInst>("f").front()->getReturnValue()));
+  for (llvm::BinaryOperator* operation : all<llvm::BinaryOperator>("f")) {
+    EXPECT_EQ(operation->getType()->isIntegerTy(64), operation->getName() != "wrapped");
+  }
 }
 
 TEST_F(Passes, NormaliseTakesNoinlineWithOptnoneOnly) {
