@@ -17,6 +17,10 @@ inline constexpr const char* kPrivateHome = "culprit.private";
 /// FrameStack.
 inline constexpr const char* kFrameBase = "culprit.frame";
 
+/// On a load that yields the same in every iteration of its innermost loop: !{i64 number}; loads of one number in one
+/// loop yield the same. Exists from mark_invariant_loads to hoist_invariant_loads.
+inline constexpr const char* kInvariant = "culprit.invariant";
+
 /// On an instruction (an alloca, a trap) that belongs to the instrumentation and is not of the program: !{}.
 inline constexpr const char* kInternal = "culprit.internal";
 

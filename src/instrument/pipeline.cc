@@ -15,6 +15,7 @@
 #include "instrument/forget_variables.h"
 #include "instrument/halves.h"
 #include "instrument/index_kinds.h"
+#include "instrument/invariant_loads.h"
 #include "instrument/lower_indirect_branches.h"
 #include "instrument/merge_globals.h"
 #include "instrument/normalise.h"
@@ -68,6 +69,7 @@ PipelineReport instrument_program(llvm::Module& program, const Plan& plan, const
   PipelineReport report;
   // What an optimiser would conclude from C's promises is concluded once, for all bodies.
   widen_indices(program);
+  mark_invariant_loads(program);
   // What C leaves open gets one meaning.
   normalise(program);
   // What runs before the runtime can, or has no body of ours, is set apart.
@@ -85,6 +87,8 @@ PipelineReport instrument_program(llvm::Module& program, const Plan& plan, const
   place_variables(program);
   // The program is described, and its blocks and statements numbered, while it is still the same for every plan.
   if (!model.empty()) extract_and_write_model(program, model);
+  // Loops read what does not change once.
+  hoist_invariant_loads(program);
   // Time gets a measure that all bodies share.
   if (plan.ticks) {
     const TickPlaces places = place_ticks(program);

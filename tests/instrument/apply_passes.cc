@@ -20,6 +20,7 @@
 
 #include "format/runtime_abi.h"
 #include "instrument/describe_variables.h"
+#include "instrument/invariant_loads.h"
 #include "instrument/lower_indirect_branches.h"
 #include "instrument/merge_globals.h"
 #include "instrument/native_functions.h"
@@ -80,7 +81,11 @@ void optimise(llvm::Module& module) {
 
 int main(int argc, char** argv) {
   const std::map<std::string, std::function<void(llvm::Module&)>> steps = {
-      {"widen", [](llvm::Module& m) { widen_indices(m); }},
+      {"widen",
+       [](llvm::Module& m) {
+         widen_indices(m);
+         mark_invariant_loads(m);
+       }},
       {"normalise",
        [](llvm::Module& m) {
          normalise(m);
@@ -101,6 +106,7 @@ int main(int argc, char** argv) {
          llvm::errs() << "user " << placed.on_user_stack << ", invisible " << placed.invisible << ", registers "
                       << placed.in_registers << ", frames " << placed.functions_with_user_frame << "\n";
        }},
+      {"hoist", [](llvm::Module& m) { hoist_invariant_loads(m); }},
       {"homes", [](llvm::Module& m) { lower_homes(m, PrivateHomes::kAll); }},
       {"traced", [](llvm::Module& m) { lower_homes(m, PrivateHomes::kInMemory); }},
       {"describe",
@@ -119,7 +125,8 @@ int main(int argc, char** argv) {
     return 2;
   }
   std::vector<std::string> wanted(argv + 3, argv + argc);
-  if (wanted.empty()) wanted = {"widen", "normalise", "coroutines", "branches", "globals", "variables", "attach"};
+  if (wanted.empty())
+    wanted = {"widen", "normalise", "coroutines", "branches", "globals", "variables", "hoist", "attach"};
   for (const std::string& step : wanted) {
     steps.at(step)(*module);
     if (llvm::verifyModule(*module, &llvm::errs())) {

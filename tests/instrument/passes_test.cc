@@ -1,7 +1,9 @@
 // What the passes do to small modules, on the module itself. Whether programs then behave alike is for the subjects.
 #include <gtest/gtest.h>
+#include <llvm/Analysis/LoopInfo.h>
 #include <llvm/Analysis/TargetLibraryInfo.h>
 #include <llvm/AsmParser/Parser.h>
+#include <llvm/IR/Dominators.h>
 #include <llvm/IR/InstIterator.h>
 #include <llvm/IR/Instructions.h>
 #include <llvm/IR/IntrinsicInst.h>
@@ -12,6 +14,7 @@
 #include <llvm/Support/raw_ostream.h>
 #include <llvm/TargetParser/Triple.h>
 
+#include "instrument/invariant_loads.h"
 #include "instrument/lower_indirect_branches.h"
 #include "instrument/merge_globals.h"
 #include "instrument/metadata.h"
@@ -138,6 +141,84 @@ TEST_F(Passes, LoopVariablesGetWiderWhereTheyDoNotWrap) {
   for (llvm::BinaryOperator* operation : all<llvm::BinaryOperator>("f")) {
     EXPECT_EQ(operation->getType()->isIntegerTy(64), operation->getName() != "wrapped");
   }
+}
+
+TEST_F(Passes, LoadsThatALoopCannotChangeAreMadeBeforeIt) {
+  llvm::Module& module = parse(R"ir(
+    define void @f(ptr %counter) {
+      %i = alloca i64
+      store i64 0, ptr %i
+      br label %head
+    head:
+      %a = load i64, ptr %i
+      %bound = load i64, ptr %counter, !tbaa !0
+      %more = icmp slt i64 %a, %bound
+      br i1 %more, label %body, label %end
+    body:
+      %member = getelementptr i8, ptr %counter, i64 8
+      %numbers = load ptr, ptr %member, !tbaa !3
+      %b = load i64, ptr %i
+      %place = getelementptr double, ptr %numbers, i64 %b
+      store double 1.0, ptr %place, !tbaa !5
+      %next = add i64 %b, 1
+      store i64 %next, ptr %i
+      br label %head
+    end:
+      ret void
+    }
+    define void @changes(ptr %counter, ptr %numbers) {
+      br label %head
+    head:
+      %a = phi i64 [ 0, %0 ], [ %next, %body ]
+      %bound = load i64, ptr %counter, !tbaa !0
+      %more = icmp slt i64 %a, %bound
+      br i1 %more, label %body, label %end
+    body:
+      %place = getelementptr i64, ptr %numbers, i64 %a
+      store i64 1, ptr %place, !tbaa !0
+      %next = add i64 %a, 1
+      br label %head
+    end:
+      ret void
+    }
+    define void @debug(ptr %counter) noinline optnone {
+      br label %head
+    head:
+      %bound = load i64, ptr %counter, !tbaa !0
+      %more = icmp slt i64 0, %bound
+      br i1 %more, label %head, label %end
+    end:
+      ret void
+    }
+    !0 = !{!1, !1, i64 0}
+    !1 = !{!"long", !2}
+    !2 = !{!"C"}
+    !3 = !{!4, !4, i64 0}
+    !4 = !{!"any pointer", !2}
+    !5 = !{!6, !6, i64 0}
+    !6 = !{!"double", !2})ir");
+  EXPECT_EQ(mark_invariant_loads(module), 2u);
+  normalise(module);
+  EXPECT_EQ(hoist_invariant_loads(module), 2u);
+  EXPECT_EQ(text().find("culprit.invariant !"), std::string::npos);
+  const llvm::DominatorTree dominators(function("f"));
+  const llvm::LoopInfo loops(dominators);
+  // In the loop only variables are read: the loop's own and two that hold what was loaded, one of it under the test.
+  unsigned in_loop = 0;
+  std::vector<const llvm::LoadInst*> before;
+  for (const llvm::LoadInst* load : all<llvm::LoadInst>("f")) {
+    const bool of_variable = llvm::isa<llvm::AllocaInst>(load->getPointerOperand());
+    if (loops.getLoopFor(load->getParent())) {
+      ++in_loop;
+      EXPECT_TRUE(of_variable);
+    } else if (!of_variable) {
+      before.push_back(load);
+    }
+  }
+  EXPECT_EQ(in_loop, 4u);
+  ASSERT_EQ(before.size(), 2u);
+  EXPECT_NE(before[0]->getParent(), before[1]->getParent());
+  EXPECT_TRUE(before[1]->getParent()->getSinglePredecessor()->getTerminator()->getNumSuccessors() == 2);
 }
 
 TEST_F(Passes, NormaliseTakesNoinlineWithOptnoneOnly) {
