@@ -53,8 +53,11 @@ void print_described(bool as_json) {
   json all = json::array();
   for (const auto& description : program::external::built_in_table().descriptions()) {
     json parameters = json::array();
+    json written = json::array();
     std::string text;
-    for (const auto& parameter : description.parameters) {
+    for (size_t index = 0; index < description.parameters.size(); ++index) {
+      const auto& parameter = description.parameters[index];
+      if ((description.written_parameters >> index & 1) != 0) written.push_back(index);
       parameters.push_back(name_of(parameter.type));
       text += fmt::format("{}{} {}", text.empty() ? "" : ", ", name_of(parameter.type), parameter.name);
     }
@@ -63,6 +66,7 @@ void print_described(bool as_json) {
     if (as_json) {
       all.push_back({{"function", description.name},
                      {"parameters", parameters},
+                     {"writes_at", written},
                      {"variadic", description.variadic},
                      {"result", name_of(description.result)},
                      {"at", place}});

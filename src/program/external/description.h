@@ -88,6 +88,7 @@ struct Description {
   ValueType result = ValueType::kWord;
   std::vector<Clause> clauses;
   uint64_t pointer_parameters = 0;  ///< bit i: parameter i is where some range starts
+  uint64_t written_parameters = 0;  ///< bit i: some range that starts at parameter i is written
   std::string file;                 ///< of the table
   uint32_t line = 0;
 };

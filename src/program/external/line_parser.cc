@@ -288,13 +288,18 @@ class LineParser {
         for (const Item& item : *items) {
           if (item.form == Form::kArgument || item.form == Form::kByte) used |= uint64_t{1} << item.argument;
           has_result |= item.form == Form::kResult;
-          if (!item.operands.empty() && item.form != Form::kState) mark_pointers(item.operands.front());
+          if (item.operands.empty() || item.form == Form::kState) continue;
+          mark_bases(item.operands.front(), description_.pointer_parameters, true);
+          if (items == &clause.targets && item.form == Form::kBytes && writes(clause.verb)) {
+            mark_bases(item.operands.front(), description_.written_parameters, false);
+          }
         }
       }
       if ((clause.verb == Verb::kCopies || clause.verb == Verb::kFrees || clause.verb == Verb::kReturnsInto) &&
           !clause.value.empty()) {
-        mark_pointers(clause.value.front());
+        mark_bases(clause.value.front(), description_.pointer_parameters, true);
       }
+      if (clause.verb == Verb::kCopies) mark_bases(clause.value.front(), description_.written_parameters, false);
       const bool computes =
           clause.verb == Verb::kWrites || clause.verb == Verb::kReturns || clause.verb == Verb::kReturnsOwned;
       const bool into = clause.verb == Verb::kReturnsInto;
@@ -326,18 +331,22 @@ class LineParser {
     if (clause.verb == Verb::kCopies && clause.sources.size() != 1) throw LineError("copies takes one range");
   }
 
-  /// The parameter that an address starts from.
-  void mark_pointers(const Expression& address) {
+  static bool writes(Verb verb) {
+    return verb == Verb::kWrites || verb == Verb::kClears || verb == Verb::kFills || verb == Verb::kInputs;
+  }
+
+  /// The parameters that an address starts from; with `through`, also where it goes on from a loaded pointer.
+  static void mark_bases(const Expression& address, uint64_t& marks, bool through) {
     const Expression* at = &address;
     while (!at->operands.empty() && (at->operation == Operation::kAdd || at->operation == Operation::kSubtract ||
-                                     at->operation == Operation::kLoad)) {
+                                     (through && at->operation == Operation::kLoad))) {
       at = &at->operands.front();
     }
     if (at->operation == Operation::kChoose) {
-      mark_pointers(at->operands[1]);
-      mark_pointers(at->operands[2]);
+      mark_bases(at->operands[1], marks, through);
+      mark_bases(at->operands[2], marks, through);
     }
-    if (at->operation == Operation::kArgument) description_.pointer_parameters |= uint64_t{1} << at->number;
+    if (at->operation == Operation::kArgument) marks |= uint64_t{1} << at->number;
   }
 
   Description description_;

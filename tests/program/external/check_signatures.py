@@ -74,6 +74,9 @@ def disagreement(described, result, parameters, variadic):
         kinds[0] = "void"  # the table may leave a result out
     if said != kinds or described["variadic"] != variadic:
         return f"{described['at']} {described['function']}: {said} in the table, {kinds} in the headers"
+    for index in described["writes_at"]:
+        if re.match(r"const [^*]*\*[^*]*$", parameters[index]):
+            return f"{described['at']} {described['function']}: writes at parameter {index + 1}, which is {parameters[index]}"
     return None
 
 
