@@ -53,6 +53,10 @@ bool set_point_option(PointOptions& options, std::string_view name, std::string_
     options.report = text == "yes";
     return true;
   }
+  if (name == "report_values" && (text == "yes" || text == "no")) {
+    options.values = text == "yes";
+    return true;
+  }
   if (name == "irreducible_loops" && (text == "headers" || text == "paths")) {
     options.paths_in_irreducible_loops = text == "paths";
     return true;
@@ -66,6 +70,7 @@ std::string toml_text(const PointOptions& options) {
                                  kPlaceNames.at(static_cast<size_t>(options.places)));
   if (!options.listed.empty()) text += fmt::format("points_at = \"{}\"\n", fmt::join(options.listed, ","));
   if (options.report) text += "report_points = \"yes\"\n";
+  if (options.values) text += "report_values = \"yes\"\n";
   if (options.paths_in_irreducible_loops) text += "irreducible_loops = \"paths\"\n";
   return text;
 }

@@ -22,6 +22,7 @@ struct PointOptions {
   PointPlaces places = PointPlaces::kCalls;
   std::vector<std::string> listed;  ///< file:line; the file may be its last components
   bool report = false;              ///< every point asked at is reported (format::kPointsVariable)
+  bool values = false;              ///< of statements reported: what they write or branch on
   /// Loops that no single header makes natural: false counts arrivals at all headers, true hashes the way through them
   /// (EPID §III-C).
   bool paths_in_irreducible_loops = false;
@@ -33,7 +34,7 @@ struct PointOptions {
 std::string_view point_kind_name(format::PointKind kind);
 
 /// Takes one member of a plan, as `name = text`, if it is one of ours: index, points, points_at (separated by commas),
-/// report_points, irreducible_loops.
+/// report_points, report_values, irreducible_loops.
 bool set_point_option(PointOptions& options, std::string_view name, std::string_view text);
 
 /// The members as TOML lines; empty when no ids are kept.

@@ -111,6 +111,8 @@ inline constexpr const char* kPointPlanSymbol = "culprit_point_plan";
 inline constexpr const char* kPointPrefix = "culprit_point_";
 /// void(uint32_t site): reports the current point.
 inline constexpr const char* kPointReachedSymbol = "culprit_point_reached";
+/// void(uint32_t site, uint64_t value): the same with a value.
+inline constexpr const char* kPointValueSymbol = "culprit_point_value";
 
 /// Environment variable with the file that points are reported to and how, removed before main:
 /// "<limit> <form> <path>", limit being the most points that are reported.
@@ -132,9 +134,14 @@ struct ReportHead {
 };
 static_assert(sizeof(ReportHead) == 32);
 
+/// Site 0: the report ends here, because the program was killed.
 struct ReportedPoint {
   uint32_t site;
   uint32_t words;
+  uint32_t has_value;
+  uint32_t reserved;
+  uint64_t value;  ///< what the statement is about to write, or what it branches on; addresses are no values
 };
+static_assert(sizeof(ReportedPoint) == 24);
 
 }  // namespace culprit::format

@@ -55,23 +55,11 @@ int Alignment::compare() {
 
 int Alignment::compare_frames(const CursorFrame& left, const CursorFrame& right, bool left_is_last,
                               bool right_is_last) const {
-  const FlowTables::Block& left_block = tables_.block(left.block);
-  const FlowTables::Block& right_block = tables_.block(right.block);
   // A call site may have entered different functions.
-  if (left_block.function != right_block.function) return sign(left_block.function, right_block.function);
-  for (uint16_t level = 0;; ++level) {
-    const bool left_in_loop = level < left_block.level, right_in_loop = level < right_block.level;
-    const uint32_t left_loop = left_in_loop ? tables_.loop_at(left.block, level) : FlowTables::kNoLoop;
-    const uint32_t right_loop = right_in_loop ? tables_.loop_at(right.block, level) : FlowTables::kNoLoop;
-    if (left_loop != right_loop) {
-      return sign(left_in_loop ? tables_.loop(left_loop).position : left_block.position,
-                  right_in_loop ? tables_.loop(right_loop).position : right_block.position);
-    }
-    if (!left_in_loop) break;
-    const int order = sign(left_.iteration(left, level), right_.iteration(right, level));
-    if (order != 0) return order;
-  }
-  if (left.block != right.block) return sign(left_block.position, right_block.position);
+  const int place = compare_places(
+      tables_, left.block, [&](uint16_t level) { return left_.iteration(left, level); }, right.block,
+      [&](uint16_t level) { return right_.iteration(right, level); });
+  if (place != 0) return place;
   // The block itself comes before what it calls.
   const uint32_t left_call = left_is_last ? 0 : left.call, right_call = right_is_last ? 0 : right.call;
   if (left_call != right_call) return sign(left_call, right_call);

@@ -60,4 +60,28 @@ class FlowTables {
   uint32_t functions_ = 0;
 };
 
+/// Which of two places of one activation, or of activations that correspond, is executed first: negative, positive, or
+/// 0 when they are the same block in the same iterations. `left_iteration(level)` is that of the loop with so many
+/// around it. Blocks of different functions are ordered by function.
+template <typename LeftIteration, typename RightIteration>
+int compare_places(const FlowTables& tables, uint32_t left, LeftIteration left_iteration, uint32_t right,
+                   RightIteration right_iteration) {
+  const auto order = [](uint64_t one, uint64_t other) { return one < other ? -1 : one > other ? 1 : 0; };
+  const FlowTables::Block& left_block = tables.block(left);
+  const FlowTables::Block& right_block = tables.block(right);
+  if (left_block.function != right_block.function) return order(left_block.function, right_block.function);
+  for (uint16_t level = 0;; ++level) {
+    const bool left_in_loop = level < left_block.level, right_in_loop = level < right_block.level;
+    const uint32_t left_loop = left_in_loop ? tables.loop_at(left, level) : FlowTables::kNoLoop;
+    const uint32_t right_loop = right_in_loop ? tables.loop_at(right, level) : FlowTables::kNoLoop;
+    if (left_loop != right_loop) {
+      return order(left_in_loop ? tables.loop(left_loop).position : left_block.position,
+                   right_in_loop ? tables.loop(right_loop).position : right_block.position);
+    }
+    if (!left_in_loop) return order(left_block.position, right_block.position);
+    const int iterations = order(left_iteration(level), right_iteration(level));
+    if (iterations != 0) return iterations;
+  }
+}
+
 }  // namespace culprit

@@ -28,12 +28,15 @@ PointReport read_point_report(const std::filesystem::path& path) {
   if (report.head.form == format::ReportForm::kHashes) {
     report.hashes.resize((bytes.size() - at) / sizeof(uint64_t));
     take(report.hashes.data(), report.hashes.size() * sizeof(uint64_t));
+    while (!report.hashes.empty() && report.hashes.back() == 0) report.hashes.pop_back();
     return report;
   }
   for (format::ReportedPoint point{}; take(&point, sizeof point);) {
-    if (point.words > (bytes.size() - at) / sizeof(uint64_t)) break;
-    ReportedId& id =
-        report.ids.emplace_back(ReportedId{.site = point.site, .words = std::vector<uint64_t>(point.words)});
+    if (point.site == 0 || point.words > (bytes.size() - at) / sizeof(uint64_t)) break;
+    ReportedId& id = report.ids.emplace_back();
+    id.site = point.site;
+    if (point.has_value != 0) id.value = point.value;
+    id.words.resize(point.words);
     take(id.words.data(), point.words * sizeof(uint64_t));
   }
   return report;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <optional>
 #include <vector>
 
 #include "format/points_abi.h"
@@ -10,6 +11,7 @@ namespace culprit {
 
 struct ReportedId {
   uint32_t site;
+  std::optional<uint64_t> value;
   std::vector<uint64_t> words;
 };
 

@@ -198,15 +198,72 @@ class Points {
   bool outside_reaches_ = false;
 };
 
-void report_before(llvm::Instruction& place, uint32_t statement) {
+/// What a statement writes or branches on, as 64 bits. Addresses differ between executions of one program: they are
+/// none.
+llvm::Value* value_at(llvm::IRBuilderBase& builder, const llvm::Instruction& place) {
+  llvm::Value* value = nullptr;
+  if (const auto* store = llvm::dyn_cast<llvm::StoreInst>(&place)) {
+    value = const_cast<llvm::Value*>(store->getValueOperand());
+  } else if (const auto* branch = llvm::dyn_cast<llvm::BranchInst>(&place)) {
+    if (branch->isConditional()) value = branch->getCondition();
+  } else if (const auto* choice = llvm::dyn_cast<llvm::SwitchInst>(&place)) {
+    value = choice->getCondition();
+  }
+  if (!value) return nullptr;
+  llvm::Type* type = value->getType();
+  if (type->isFloatTy() || type->isDoubleTy()) {
+    type = builder.getIntNTy(type->getPrimitiveSizeInBits());
+    value = builder.CreateBitCast(value, type);
+  }
+  if (!type->isIntegerTy() || type->getIntegerBitWidth() > 64) return nullptr;
+  const bool is_truth = type->getIntegerBitWidth() == 1;
+  return is_truth ? builder.CreateZExt(value, builder.getInt64Ty()) : builder.CreateSExt(value, builder.getInt64Ty());
+}
+
+void report_before(llvm::Instruction& place, uint32_t statement, bool with_value) {
   llvm::Module& module = *place.getModule();
   llvm::IRBuilder<> builder(&place);
+  llvm::Value* site = builder.getInt32(format::statement_site(statement));
+  llvm::Value* value = with_value ? value_at(builder, place) : nullptr;
   llvm::FunctionCallee reached =
-      module.getOrInsertFunction(format::kPointReachedSymbol, builder.getVoidTy(), builder.getInt32Ty());
+      value ? module.getOrInsertFunction(format::kPointValueSymbol, builder.getVoidTy(), builder.getInt32Ty(),
+                                         builder.getInt64Ty())
+            : module.getOrInsertFunction(format::kPointReachedSymbol, builder.getVoidTy(), builder.getInt32Ty());
   llvm::cast<llvm::Function>(reached.getCallee())->setDoesNotThrow();
-  llvm::CallInst* call = builder.CreateCall(reached, {builder.getInt32(format::statement_site(statement))});
+  llvm::CallInst* call = value ? builder.CreateCall(reached, {site, value}) : builder.CreateCall(reached, {site});
   auto* number = llvm::ConstantAsMetadata::get(builder.getInt32(statement));
   call->setMetadata(metadata::kStatement, llvm::MDNode::get(module.getContext(), number));
+}
+
+/// The end of a block as the compiler made it is part of the last statement, but not what that does.
+bool is_plain_jump(const llvm::Instruction& instruction) {
+  const auto* branch = llvm::dyn_cast<llvm::BranchInst>(&instruction);
+  return branch && branch->isUnconditional();
+}
+
+/// Where the statements of a block do what they do, in order: the last instruction of each.
+std::vector<std::pair<llvm::Instruction*, uint32_t>> statement_places(llvm::BasicBlock& block) {
+  std::vector<std::pair<llvm::Instruction*, uint32_t>> places;
+  llvm::DenseSet<uint32_t> seen;  // the instructions of statements may alternate
+  const llvm::CallInst* tail_call = block.getTerminatingMustTailCall();
+  bool behind_tail_call = tail_call != nullptr;
+  for (llvm::Instruction& instruction : llvm::reverse(block)) {
+    if (&instruction == tail_call) behind_tail_call = false;
+    const auto statement = number_in(instruction, metadata::kStatement);
+    const bool fixed = llvm::isa<llvm::PHINode, llvm::AllocaInst>(instruction) || instruction.isEHPad();
+    if (!statement || fixed || behind_tail_call || !seen.insert(*statement).second) continue;
+    places.emplace_back(&instruction, *statement);
+  }
+  std::reverse(places.begin(), places.end());
+  if (places.empty() || !is_plain_jump(*places.back().first)) return places;
+  for (llvm::Instruction& instruction : llvm::reverse(block)) {
+    const bool fixed = llvm::isa<llvm::PHINode, llvm::AllocaInst>(instruction) || instruction.isEHPad();
+    if (fixed || is_plain_jump(instruction)) continue;
+    if (number_in(instruction, metadata::kStatement) != places.back().second) continue;
+    places.back().first = &instruction;
+    break;
+  }
+  return places;
 }
 
 llvm::GlobalVariable* thread_points(llvm::Module& module) {
@@ -231,24 +288,17 @@ void insert_reports(llvm::Module& module, const PointOptions& options) {
   for (llvm::Function& function : module) {
     if (!is_instrumented(function)) continue;
     for (llvm::BasicBlock& block : function) {
-      const llvm::CallInst* tail_call = block.getTerminatingMustTailCall();
-      llvm::DenseSet<uint32_t> seen;  // the instructions of statements may alternate
-      for (llvm::Instruction& instruction : block) {
-        const auto statement = number_in(instruction, metadata::kStatement);
-        const bool fixed = llvm::isa<llvm::PHINode, llvm::AllocaInst>(instruction) || instruction.isEHPad();
-        if (!statement || fixed) continue;
-        const auto* call = llvm::dyn_cast<llvm::CallBase>(&instruction);
-        const bool starts = seen.insert(*statement).second;
-        const bool wanted = options.places == PointPlaces::kStatements ? starts
-                            : options.places == PointPlaces::kListed
-                                ? starts && is_listed(instruction.getDebugLoc().get(), options.listed)
-                                : call && points.is_point(*call);
-        if (wanted) places.emplace_back(&instruction, *statement);
-        if (&instruction == tail_call) break;
+      for (const auto& [place, statement] : statement_places(block)) {
+        const auto* call = llvm::dyn_cast<llvm::CallBase>(place);
+        const bool wanted =
+            options.places == PointPlaces::kStatements ||
+            (options.places == PointPlaces::kListed ? is_listed(place->getDebugLoc().get(), options.listed)
+                                                    : call && points.is_point(*call));
+        if (wanted) places.emplace_back(place, statement);
       }
     }
   }
-  for (const auto& [place, statement] : places) report_before(*place, statement);
+  for (const auto& [place, statement] : places) report_before(*place, statement, options.values);
 }
 
 std::vector<PointFunction> find_point_functions(llvm::Module& module, const PointOptions& options) {

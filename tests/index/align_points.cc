@@ -16,7 +16,7 @@ using namespace culprit;
 /// The driver's loop never ends; what it calls is generated.
 GeneratedProgram long_running_program() {
   std::mt19937 random(5);
-  GeneratedProgram made = generate_program(random, 60, 30, false);
+  GeneratedProgram made = generate_program(random, 60, 30, false, true);
   const auto grown = static_cast<uint32_t>(made.functions.front().size());
   std::vector<std::pair<uint32_t, uint32_t>> edges{{0, 1}, {1, 1}, {1, 2}, {2, 1}};
   made.functions.front() = program::make_graph(3, edges);
@@ -37,7 +37,7 @@ int main(int argc, char** argv) {
   fmt::print("{{");
   for (const AlignmentKind kind : {AlignmentKind::kPrecise, AlignmentKind::kStructural}) {
     const auto begin = std::chrono::steady_clock::now();
-    GeneratedExecution left(program, 1, 2, 100000, points), right(program, 1, 3, 100000, points);
+    GeneratedExecution left(program, 1, 2, 500, points), right(program, 1, 3, 500, points);
     Alignment alignment(left, right, tables, kind);
     const AlignmentCount count = count_aligned(alignment);
     const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();

@@ -150,12 +150,8 @@ Pair make_pair(uint32_t seed) {
 
 /// Whether every block leads to a return. Control that never branches again leaves no trace in a structural index.
 bool always_ends(const GeneratedProgram& program) {
-  for (const auto& graph : program.functions) {
-    for (const uint32_t exit : program::post_dominators(graph).exits) {
-      if (!graph.successors(exit).empty()) return false;
-    }
-  }
-  return true;
+  return std::all_of(program.functions.begin(), program.functions.end(),
+                     [](const program::FlowGraph& graph) { return culprit::always_ends(graph); });
 }
 
 constexpr uint32_t kPairs = 600;

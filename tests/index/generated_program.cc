@@ -1,16 +1,27 @@
 #include "index/generated_program.h"
 
+#include "program/dominators.h"
 #include "program/random_graphs.h"
 
 namespace culprit {
 
 using program::kNoBlock;
 
-GeneratedProgram generate_program(std::mt19937& random, uint32_t functions, uint32_t largest_function, bool recursive) {
+bool always_ends(const program::FlowGraph& graph) {
+  for (const uint32_t exit : program::post_dominators(graph).exits) {
+    if (!graph.successors(exit).empty()) return false;
+  }
+  return true;
+}
+
+GeneratedProgram generate_program(std::mt19937& random, uint32_t functions, uint32_t largest_function, bool recursive,
+                                  bool only_ending) {
   GeneratedProgram made;
   uint32_t blocks = 0;
   for (uint32_t function = 0; function < functions; ++function) {
-    made.functions.push_back(program::random_graph(random, largest_function));
+    program::FlowGraph graph = program::random_graph(random, largest_function);
+    while (only_ending && !always_ends(graph)) graph = program::random_graph(random, largest_function);
+    made.functions.push_back(std::move(graph));
     made.first_block.push_back(blocks);
     blocks += made.functions.back().size();
     for (uint32_t block = 0; block < made.functions.back().size(); ++block) {

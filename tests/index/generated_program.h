@@ -16,8 +16,13 @@ struct GeneratedProgram {
   std::vector<std::vector<uint32_t>> callees;  ///< per block of the program: functions that it calls, in order
 };
 
-/// Every function ends somewhere; calls lead to functions of a higher number, and, where `recursive`, to any.
-GeneratedProgram generate_program(std::mt19937& random, uint32_t functions, uint32_t largest_function, bool recursive);
+/// Whether every block leads to a return.
+bool always_ends(const program::FlowGraph& graph);
+
+/// Calls lead to functions of a higher number, and, where `recursive`, to any. Where
+/// `only_ending`, every block leads to a return.
+GeneratedProgram generate_program(std::mt19937& random, uint32_t functions, uint32_t largest_function, bool recursive,
+                                  bool only_ending = false);
 
 /// One execution: choices come from `seed`, and from `same_seed` for all but one in `differs` of them, so that two
 /// executions with one `same_seed` are alike. Blocks that lead to a return are preferred the longer the execution gets.

@@ -9,6 +9,8 @@
 
 extern "C" {
 extern thread_local culprit::format::ThreadPoints culprit_points __attribute__((tls_model("local-exec")));
+/// Reports the current point, which is at a statement's site.
+void culprit_point_reached(uint32_t site);
 /// Missing in executables that keep no ids.
 extern const culprit::format::PointPlan culprit_point_plan __attribute__((weak, visibility("hidden")));
 }

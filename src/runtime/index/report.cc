@@ -1,6 +1,8 @@
-// Points that are reached go to a file (format/points_abi.h, kPointsVariable): ids, or hashes where there are many. A
-// forked child reports nothing.
+// Points that are reached go to a file (format/points_abi.h, kPointsVariable): ids, or hashes where there are many. The
+// file is written through a mapping, so that nothing is lost when the program is killed. A forked child reports
+// nothing.
 #include <fcntl.h>
+#include <sys/mman.h>
 #include <sys/syscall.h>
 
 #include "runtime/environment.h"
@@ -10,7 +12,7 @@
 namespace culprit::runtime {
 namespace {
 
-constexpr size_t kBufferBytes = 1 << 16;
+constexpr size_t kWindowBytes = 1 << 20;
 
 struct Report {
   long file = -1;
@@ -19,8 +21,9 @@ struct Report {
   uint64_t limit = 0;
   uint64_t reached = 0;
   int lock = 0;
-  size_t used = 0;
-  char buffer[kBufferBytes];
+  size_t window_start = 0;  // in the file
+  size_t used = 0;          // of the window
+  char* window = nullptr;
 };
 Report report;
 
@@ -34,23 +37,27 @@ class Locked {
   Locked& operator=(const Locked&) = delete;
 };
 
-void flush() {
-  size_t written = 0;
-  while (written < report.used) {
-    const long done = raw_syscall(SYS_write, report.file, as_argument(report.buffer + written),
-                                  static_cast<long>(report.used - written));
-    if (done <= 0) break;  // the file will be seen to be too short
-    written += static_cast<size_t>(done);
-  }
+/// Maps the part of the file from `start` on, which it makes long enough.
+bool open_window(size_t start) {
+  if (report.window) raw_syscall(SYS_munmap, as_argument(report.window), kWindowBytes);
+  report.window = nullptr;
+  if (raw_syscall(SYS_ftruncate, report.file, static_cast<long>(start + kWindowBytes)) != 0) return false;
+  const long at =
+      raw_syscall(SYS_mmap, 0, kWindowBytes, PROT_READ | PROT_WRITE, MAP_SHARED, report.file, static_cast<long>(start));
+  if (at < 0) return false;
+  report.window = reinterpret_cast<char*>(at);
+  report.window_start = start;
   report.used = 0;
+  return true;
 }
 
 void append(const void* bytes, size_t count) {
   const auto* from = static_cast<const char*>(bytes);
   while (count > 0) {
-    if (report.used == kBufferBytes) flush();
-    const size_t part = count < kBufferBytes - report.used ? count : kBufferBytes - report.used;
-    __builtin_memcpy(report.buffer + report.used, from, part);
+    // Without room on disk the report is short, which its reader sees.
+    if (!report.window || (report.used == kWindowBytes && !open_window(report.window_start + kWindowBytes))) return;
+    const size_t part = count < kWindowBytes - report.used ? count : kWindowBytes - report.used;
+    __builtin_memcpy(report.window + report.used, from, part);
     report.used += part;
     from += part;
     count -= part;
@@ -90,11 +97,11 @@ void start(int, char**, char** environment) {
     report.file = high;
   }
   write_head(false);
-  raw_syscall(SYS_lseek, report.file, sizeof(format::ReportHead), 0);
+  if (open_window(0)) report.used = sizeof(format::ReportHead);
 }
 
 /// A context is reported decoded: readers do not have the numbers' meaning.
-void report_context(uint32_t site) {
+void report_context(format::ReportedPoint point) {
   constexpr size_t kMost = 4096;
   static uint64_t id_bytes[2 * kMost];
   static uint32_t statements[kMost];
@@ -104,7 +111,7 @@ void report_context(uint32_t site) {
     frames = culprit_point_frames(id, statements, kMost);
     if (frames > kMost) frames = kMost;
   }
-  const format::ReportedPoint point{.site = site, .words = static_cast<uint32_t>(frames)};
+  point.words = static_cast<uint32_t>(frames);
   append(&point, sizeof point);
   for (size_t each = 0; each < frames; ++each) {
     const uint64_t word = format::statement_site(statements[each]);
@@ -112,7 +119,7 @@ void report_context(uint32_t site) {
   }
 }
 
-void report_point(uint32_t site) {
+void report_point(format::ReportedPoint point) {
   const bool counted = culprit_point_plan.kind == format::PointKind::kCount;
   const bool numbered = counted || culprit_point_plan.kind == format::PointKind::kContext;
   const size_t stack_words =
@@ -120,10 +127,10 @@ void report_point(uint32_t site) {
   const uint64_t number[2] = {culprit_points.number, culprit_points.site};
   if (report.form == format::ReportForm::kIds) {
     if (culprit_point_plan.kind == format::PointKind::kContext) {
-      report_context(site);
+      report_context(point);
       return;
     }
-    const format::ReportedPoint point{.site = site, .words = static_cast<uint32_t>(stack_words + (numbered ? 2 : 0))};
+    point.words = static_cast<uint32_t>(stack_words + (numbered ? 2 : 0));
     append(&point, sizeof point);
     append(culprit_points.base, stack_words * sizeof(uint64_t));
     if (numbered) append(number, sizeof number);
@@ -152,17 +159,31 @@ __attribute__((section(".preinit_array"), used)) void (*const kStartReport)(int,
 __attribute__((destructor(101))) void finish_report() {
   if (report.file < 0 || raw_syscall(SYS_getpid) != report.process) return;
   const Locked locked;
-  flush();
+  raw_syscall(SYS_ftruncate, report.file, static_cast<long>(report.window_start + report.used));
   write_head(true);
+  // What still runs after this reports nothing.
+  report.file = -1;
 }
 
 }  // namespace culprit::runtime
 
-extern "C" void culprit_point_reached(uint32_t site) {
+namespace {
+
+void reach(const culprit::format::ReportedPoint& point) {
   using namespace culprit::runtime;
   if (report.file < 0) return;
   const Locked locked;
   // Children of a fork share the descriptor.
   if (report.process != raw_syscall(SYS_getpid) || report.reached++ >= report.limit) return;
-  report_point(site);
+  report_point(point);
+}
+
+}  // namespace
+
+extern "C" void culprit_point_reached(uint32_t site) {
+  reach({.site = site, .words = 0, .has_value = 0, .reserved = 0, .value = 0});
+}
+
+extern "C" void culprit_point_value(uint32_t site, uint64_t value) {
+  reach({.site = site, .words = 0, .has_value = 1, .reserved = 0, .value = value});
 }

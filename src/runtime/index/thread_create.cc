@@ -55,11 +55,13 @@ extern "C" __attribute__((weak, visibility("default"))) int pthread_create(pthre
 
 namespace culprit::runtime {
 
-/// A program refers to these weakly, which does not fetch them from an archive.
+/// A program refers to these weakly, which does not fetch them from an archive; the last one brings the report of how
+/// much memory ids took.
 __attribute__((used)) void* const kQuestions[] = {
     reinterpret_cast<void*>(culprit_point_current), reinterpret_cast<void*>(culprit_point_equal),
     reinterpret_cast<void*>(culprit_point_order),   reinterpret_cast<void*>(culprit_point_hash),
     reinterpret_cast<void*>(culprit_point_print),   reinterpret_cast<void*>(culprit_point_frames),
+    reinterpret_cast<void*>(culprit_point_reached),
 };
 
 }  // namespace culprit::runtime

@@ -1,0 +1,207 @@
+// `culprit diff`: two executions of a program, aligned.
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "build/builder.h"
+#include "build/cache.h"
+#include "cli/command.h"
+#include "cli/execution.h"
+#include "cli/program_path.h"
+#include "index/execution_difference.h"
+
+namespace culprit::cli {
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+
+struct Options {
+  std::string good;
+  std::string bad;
+  uint64_t limit = 20'000'000;
+  size_t most = 20;
+  bool as_json = false;
+};
+
+/// The program and the rest of a command as a shell reads it.
+struct ProgramCommand {
+  std::string program;
+  std::string rest;
+};
+
+ProgramCommand split_command(const std::string& text) {
+  const size_t begin = text.find_first_not_of(" \t");
+  if (begin == std::string::npos) throw UserError("an empty command", "write it in quotes: 'prog -v file'");
+  const size_t end = std::min(text.find_first_of(" \t", begin), text.size());
+  return {text.substr(begin, end - begin), text.substr(end)};
+}
+
+BuildResult build(const std::string& program) {
+  Plan plan{.name = "diff"};
+  plan.points = {.kind = format::PointKind::kPrecise,
+                 .places = PointPlaces::kStatements,
+                 .listed = {},
+                 .report = true,
+                 .values = true};
+  const fs::path path = program_path(program);
+  Progress progress(fmt::format("build {}", path.filename().string()));
+  return build_program({.program = path, .plan = plan, .keep = {}}, progress);
+}
+
+struct Run {
+  ProcessEnd end;
+  std::string output;
+  PointReport report;
+};
+
+Run run_command(const BuildResult& built, const ProgramCommand& command, const fs::path& place, uint64_t limit) {
+  const fs::path points = place / "points", output = place / "output";
+  Execution execution{
+      .executable = "/bin/sh",
+      .words = {"sh", "-c", fmt::format("exec \"$0\"{} > \"$CULPRIT_DIFF_OUTPUT\"", command.rest), built.executable},
+      .environment = {}};
+  execution.environment[format::kPointsVariable] = points_variable(limit, format::ReportForm::kIds, points);
+  execution.environment["CULPRIT_DIFF_OUTPUT"] = output;
+  Run run{.end = run_and_wait(execution), .output = {}, .report = {}};
+  if (!fs::exists(points))
+    throw UserError(fmt::format("`{}` reported no points", command.program), "does it start at all?");
+  run.report = read_point_report(points);
+  run.output = fs::exists(output) ? read_file(output) : std::string();
+  return run;
+}
+
+std::string end_text(const ProcessEnd& end) {
+  return end.signal ? fmt::format("signal {}", end.signal) : fmt::format("exit status {}", end.exit_status);
+}
+
+std::string statement_text(const program::ProgramModel& model, uint32_t statement) {
+  return fmt::format("{} {}", model.position_text(statement),
+                     model.function_name(model.function_of_statement(statement)));
+}
+
+/// The first byte in which two outputs differ; nothing when they are equal.
+std::optional<size_t> first_difference(const std::string& left, const std::string& right) {
+  if (left == right) return std::nullopt;
+  const auto at = std::mismatch(left.begin(), left.end(), right.begin(), right.end());
+  return static_cast<size_t>(at.first - left.begin());
+}
+
+std::string written_name(const program::ProgramModel& model, uint32_t statement) {
+  const auto& record = model.statement(statement);
+  if (record.kind != format::StatementKind::kAssignment || record.detail == program::kNone) {
+    return std::string(program::name_of(record.kind));
+  }
+  return std::string(model.text(model.variable(record.detail).name));
+}
+
+void print_text(const ExecutionDifference& difference, const program::ProgramModel& model, const Run& good,
+                const Run& bad, size_t most) {
+  fmt::print("good: {}, bad: {}\n", end_text(good.end), end_text(bad.end));
+  if (const auto at = first_difference(good.output, bad.output)) fmt::print("output differs from byte {} on\n", *at);
+  fmt::print("{} points correspond, {} are in the good run only, {} in the bad one only\n", difference.aligned,
+             difference.left_only, difference.right_only);
+  if (!difference.regions.empty()) {
+    const LoneRegion& first = difference.regions.front();
+    if (first.after) fmt::print("control parts after {}\n", statement_text(model, *first.after));
+    fmt::print("\nonly in one run:\n");
+    for (size_t each = 0; each < std::min(most, difference.regions.size()); ++each) {
+      const LoneRegion& region = difference.regions[each];
+      fmt::print("  {:<4} {:>8} points  {} .. {}\n", region.in_left ? "good" : "bad", region.points,
+                 statement_text(model, region.first_statement), model.position_text(region.last_statement));
+    }
+    if (difference.regions.size() > most) fmt::print("  … {} more\n", difference.regions.size() - most);
+  }
+  if (difference.statements.empty()) return;
+  fmt::print("\nother values at corresponding points:\n");
+  for (size_t each = 0; each < std::min(most, difference.statements.size()); ++each) {
+    const DifferingStatement& statement = difference.statements[each];
+    fmt::print("  {}: {} {} instead of {} ({} of {} times)\n", statement_text(model, statement.statement),
+               written_name(model, statement.statement), static_cast<int64_t>(statement.right_value),
+               static_cast<int64_t>(statement.left_value), statement.instances, statement.of);
+  }
+  if (difference.statements.size() > most) fmt::print("  … {} more\n", difference.statements.size() - most);
+}
+
+json to_json(const ExecutionDifference& difference, const program::ProgramModel& model, const Run& good,
+             const Run& bad) {
+  const auto end = [](const ProcessEnd& one) { return json{{"exit_status", one.exit_status}, {"signal", one.signal}}; };
+  json whole{{"good", end(good.end)},
+             {"bad", end(bad.end)},
+             {"aligned", difference.aligned},
+             {"good_only", difference.left_only},
+             {"bad_only", difference.right_only},
+             {"regions", json::array()},
+             {"values", json::array()}};
+  if (const auto at = first_difference(good.output, bad.output)) whole["output_differs_at"] = *at;
+  for (const LoneRegion& region : difference.regions) {
+    json one{{"run", region.in_left ? "good" : "bad"},
+             {"points", region.points},
+             {"from", model.position_text(region.first_statement)},
+             {"to", model.position_text(region.last_statement)},
+             {"function", model.function_name(model.function_of_statement(region.first_statement))}};
+    if (region.after) one["after"] = model.position_text(*region.after);
+    whole["regions"].push_back(std::move(one));
+  }
+  for (const DifferingStatement& statement : difference.statements) {
+    whole["values"].push_back({{"position", model.position_text(statement.statement)},
+                               {"function", model.function_name(model.function_of_statement(statement.statement))},
+                               {"writes", written_name(model, statement.statement)},
+                               {"good", static_cast<int64_t>(statement.left_value)},
+                               {"bad", static_cast<int64_t>(statement.right_value)},
+                               {"instances", statement.instances},
+                               {"of", statement.of}});
+  }
+  return whole;
+}
+
+ExitCode run(const Options& options) {
+  // One executable for both, so that they can be compared.
+  const ProgramCommand good_command = split_command(options.good), bad_command = split_command(options.bad);
+  if (program_path(good_command.program) != program_path(bad_command.program)) {
+    throw UserError("the commands run different programs", "give two commands of one program");
+  }
+  const BuildResult built = build(good_command.program);
+  const TemporaryDirectory place(fs::temp_directory_path() / fmt::format("culprit-diff.{}", ::getpid()));
+  fs::create_directories(place.path() / "good");
+  fs::create_directories(place.path() / "bad");
+  const Run good = run_command(built, good_command, place.path() / "good", options.limit);
+  const Run bad = run_command(built, bad_command, place.path() / "bad", options.limit);
+  // Align them.
+  const auto model = program::ProgramModel::open(built.model);
+  const ExecutionDifference difference = compare_executions(good.report, bad.report, model);
+  if (options.as_json) {
+    fmt::print("{}\n", to_json(difference, model, good, bad).dump(1));
+  } else {
+    print_text(difference, model, good, bad, options.most);
+  }
+  const bool same = difference.regions.empty() && difference.statements.empty();
+  return same ? ExitCode::kNothingFound : ExitCode::kAnswered;
+}
+
+const Registration kRegistration{Command{
+    .name = "diff",
+    .summary = "Show where two runs of a program part, and which values differ",
+    .description =
+        "Builds the program of both commands so that it reports every statement with its precise execution-point id,\n"
+        "runs both, and aligns them: points correspond when they are the same place of the program with all calls\n"
+        "inlined and all loops unrolled. Shows where control parts first, what only one run executes, and which\n"
+        "statements write or branch on other values at corresponding points, in order of execution. Addresses are not\n"
+        "compared. Both commands are given to a shell; only the main thread's order is compared.",
+    .examples = {{"culprit diff './prog good.txt' './prog bad.txt'", "what the bad input changes"},
+                 {"culprit diff --json './prog < good' './prog < bad'", "the same for machines"}},
+    .configure = [](CLI::App& app) {
+      auto options = std::make_shared<Options>();
+      app.add_option("good", options->good, "a command in quotes")->required();
+      app.add_option("bad", options->bad, "another one of the same program")->required();
+      app.add_option("--limit", options->limit, "look at most at so many points of each run")->capture_default_str();
+      app.add_option("--most", options->most, "print at most so many regions and statements")->capture_default_str();
+      app.add_flag("--json", options->as_json, "for machines");
+      return [options] { return run(*options); };
+    }}};
+
+}  // namespace
+}  // namespace culprit::cli

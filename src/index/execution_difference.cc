@@ -1,0 +1,104 @@
+#include "index/execution_difference.h"
+
+#include <algorithm>
+#include <unordered_map>
+
+#include "index/id_order.h"
+
+namespace culprit {
+namespace {
+
+/// The merge of both reports, which come in the order of their ids.
+class Comparison {
+ public:
+  Comparison(const PointReport& left, const PointReport& right, const program::ProgramModel& model)
+      : left_(left.ids), right_(right.ids), model_(model), tables_(model) {}
+
+  ExecutionDifference compare() {
+    size_t left_at = 0, right_at = 0;
+    PointId left, right;
+    if (!left_.empty()) left = id_of(left_[0]);
+    if (!right_.empty()) right = id_of(right_[0]);
+    while (left_at < left_.size() || right_at < right_.size()) {
+      const int order = left_at == left_.size()     ? 1
+                        : right_at == right_.size() ? -1
+                                                    : compare_ids(left, right, model_, tables_);
+      if (order == 0) {
+        pair(left_at, right_at);
+      } else {
+        lone(order < 0, order < 0 ? left_at : right_at);
+      }
+      if (order <= 0 && ++left_at < left_.size()) left = id_of(left_[left_at]);
+      if (order >= 0 && ++right_at < right_.size()) right = id_of(right_[right_at]);
+    }
+    std::sort(difference_.statements.begin(), difference_.statements.end(),
+              [](const auto& one, const auto& other) { return one.first_point < other.first_point; });
+    for (DifferingStatement& each : difference_.statements) each.of = with_values_.at(each.statement);
+    return std::move(difference_);
+  }
+
+ private:
+  PointId id_of(const ReportedId& reported) const {
+    return parse_point_id(format::PointKind::kPrecise, reported.words, model_, "report of points");
+  }
+
+  void pair(size_t left_at, size_t right_at) {
+    ++difference_.aligned;
+    const ReportedId& left = left_[left_at];
+    const ReportedId& right = right_[right_at];
+    const uint32_t statement = left.site - 1;
+    last_common_ = statement;
+    open_[0] = open_[1] = false;
+    if (!left.value || !right.value) return;
+    ++with_values_[statement];
+    if (*left.value == *right.value) return;
+    const auto [known, is_new] = differing_.emplace(statement, difference_.statements.size());
+    if (is_new) {
+      difference_.statements.push_back({.statement = statement,
+                                        .instances = 0,
+                                        .of = 0,
+                                        .first_point = left_at,
+                                        .left_value = *left.value,
+                                        .right_value = *right.value});
+    }
+    ++difference_.statements[known->second].instances;
+  }
+
+  void lone(bool in_left, size_t at) {
+    ++(in_left ? difference_.left_only : difference_.right_only);
+    const uint32_t statement = (in_left ? left_ : right_)[at].site - 1;
+    if (!open_[in_left]) {
+      open_[in_left] = true;
+      last_region_[in_left] = difference_.regions.size();
+      difference_.regions.push_back({.in_left = in_left,
+                                     .first_statement = statement,
+                                     .last_statement = statement,
+                                     .points = 0,
+                                     .after = last_common_,
+                                     .first_point = at});
+    }
+    LoneRegion& region = difference_.regions[last_region_[in_left]];
+    region.last_statement = statement;
+    ++region.points;
+  }
+
+  const std::vector<ReportedId>& left_;
+  const std::vector<ReportedId>& right_;
+  const program::ProgramModel& model_;
+  FlowTables tables_;
+  ExecutionDifference difference_;
+  std::unordered_map<uint32_t, size_t> differing_;      ///< statement to its place in difference_.statements
+  std::unordered_map<uint32_t, uint64_t> with_values_;  ///< statement to aligned points with values
+  std::optional<uint32_t> last_common_;
+  bool open_[2] = {false, false};  ///< of the right and the left execution: the last point was a lone one
+  size_t last_region_[2] = {0, 0};
+};
+
+}  // namespace
+
+ExecutionDifference compare_executions(const PointReport& left, const PointReport& right,
+                                       const program::ProgramModel& model) {
+  return Comparison(left, right, model).compare();
+}
+
+}  // namespace culprit

@@ -1,0 +1,46 @@
+// What differs between two executions of a program, found by aligning the points that they reported (EPID §V-C).
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "index/flow_tables.h"
+#include "index/report_file.h"
+#include "program/program_model.h"
+
+namespace culprit {
+
+/// Points in a row that only one execution has.
+struct LoneRegion {
+  bool in_left;
+  uint32_t first_statement;
+  uint32_t last_statement;
+  uint64_t points;
+  std::optional<uint32_t> after;  ///< the statement of the last point before it that both have
+  size_t first_point;             ///< its position among the execution's points
+};
+
+/// A statement that wrote or branched on different values at aligned points.
+struct DifferingStatement {
+  uint32_t statement;
+  uint64_t instances;   ///< aligned points with different values
+  uint64_t of;          ///< aligned points with values
+  size_t first_point;   ///< position of the first among the left execution's points
+  uint64_t left_value;  ///< there
+  uint64_t right_value;
+};
+
+struct ExecutionDifference {
+  uint64_t aligned = 0;
+  uint64_t left_only = 0;
+  uint64_t right_only = 0;
+  std::vector<LoneRegion> regions;             ///< in order of execution
+  std::vector<DifferingStatement> statements;  ///< in order of the first instance
+};
+
+/// Reports of kind kPrecise with every statement, by the same executable. Throws CorruptData.
+ExecutionDifference compare_executions(const PointReport& left, const PointReport& right,
+                                       const program::ProgramModel& model);
+
+}  // namespace culprit
