@@ -29,7 +29,8 @@ class CalledMemory {
 };
 
 /// A call as a trace has it. Every argument is one word in the order of the source: floating-point numbers as the bits
-/// of a double, those narrower than 64 bits in the low bits (the rest is ignored), long double as any one word.
+/// of a double, those narrower than 64 bits in the low bits (the rest is ignored), long double as any one word,
+/// structures passed by value as the words that they are passed in.
 struct ExternalCall {
   std::string_view function;            ///< symbol
   std::span<const uint64_t> arguments;  ///< variadic ones at the end

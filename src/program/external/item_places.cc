@@ -7,8 +7,9 @@ namespace {
 
 using When = CalledMemory::When;
 
-constexpr uint64_t kMostElements = 4096;  ///< of an iovec or a list of strings
-constexpr uint64_t kStringMembers = 16;   ///< of a std::string of libstdc++: pointer and size, before the inner buffer
+constexpr uint64_t kMostElements = 4096;               ///< of an iovec or a list of strings
+constexpr uint64_t kAddressSpace = uint64_t{1} << 47;  ///< a longer range comes from a value that is no size
+constexpr uint64_t kStringMembers = 16;  ///< of a std::string of libstdc++: pointer and size, before the inner buffer
 
 class PlaceFinder {
  public:
@@ -67,6 +68,7 @@ class PlaceFinder {
 
   void memory(uint64_t address, std::optional<uint64_t> bytes) {
     if (address == 0 || (bytes && static_cast<int64_t>(*bytes) <= 0)) return;
+    if (bytes && *bytes > kAddressSpace) bytes.reset();
     add({.kind = Place::Kind::kMemory, .address = address, .bytes = bytes});
   }
 

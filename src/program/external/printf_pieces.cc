@@ -24,7 +24,7 @@ struct Conversion {
   std::optional<int64_t> precision;
   std::string length;  ///< "l", "hh", …
   char kind = 0;
-  bool numbered = false;  ///< %2$d: takes its argument by number
+  uint32_t number = 0;  ///< %2$d: takes its argument by number, from 1
 };
 
 class PrintfReader {
@@ -63,7 +63,7 @@ class PrintfReader {
   void conversion() {
     const size_t percent = next_++;
     const Conversion conversion = taken_apart();
-    if (conversion.numbered || conversion.kind == 0) {
+    if (conversion.kind == 0 || !arguments_.known()) {
       result_.complete = false;
       return;
     }
@@ -86,10 +86,21 @@ class PrintfReader {
     }
   }
 
+  /// The number before a '$' here; 0 when there is none.
+  uint32_t argument_number() {
+    const size_t end = text_.find_first_not_of("0123456789", next_);
+    if (end == next_ || end == std::string::npos || text_[end] != '$' || end - next_ > 3) return 0;
+    const int number = std::stoi(text_.substr(next_, end - next_));
+    next_ = end + 1;
+    return static_cast<uint32_t>(number);
+  }
+
+  VariadicArgument integer(uint32_t number) { return number == 0 ? arguments_.integer() : arguments_.numbered(number); }
+
   std::optional<int64_t> field() {
     if (next_ < text_.size() && text_[next_] == '*') {
       ++next_;
-      const VariadicArgument argument = arguments_.integer();
+      const VariadicArgument argument = integer(argument_number());
       result_.looked_at.push_back(argument.place);
       if (!argument.value) result_.complete = false;
       return argument.value ? static_cast<int32_t>(*argument.value) : 0;
@@ -107,9 +118,9 @@ class PrintfReader {
     const auto take_while = [this](std::string_view set, std::string& into) {
       while (next_ < text_.size() && set.find(text_[next_]) != std::string_view::npos) into += text_[next_++];
     };
+    conversion.number = argument_number();
     take_while("-+ #0'I", conversion.flags);
     conversion.width = field();
-    if (next_ < text_.size() && text_[next_] == '$') conversion.numbered = true;
     if (next_ < text_.size() && text_[next_] == '.') {
       ++next_;
       conversion.precision = field().value_or(0);
@@ -140,14 +151,14 @@ class PrintfReader {
   }
 
   void character(const Conversion& conversion) {
-    const VariadicArgument argument = arguments_.integer();
+    const VariadicArgument argument = integer(conversion.number);
     if (!arguments_.known()) result_.complete = false;
     const bool is_wide = conversion.kind == 'C' || conversion.length == "l";
     padded(conversion, {is_wide ? std::nullopt : std::optional<uint64_t>(1), !is_wide, {argument.place}});
   }
 
   void string(const Conversion& conversion) {
-    const VariadicArgument argument = arguments_.integer();
+    const VariadicArgument argument = integer(conversion.number);
     if (!argument.value) {
       result_.complete = false;
       return;
@@ -167,7 +178,7 @@ class PrintfReader {
   }
 
   void count(const Conversion& conversion) {
-    const VariadicArgument argument = arguments_.integer();
+    const VariadicArgument argument = integer(conversion.number);
     if (!argument.value) {
       result_.complete = false;
       return;
@@ -184,7 +195,8 @@ class PrintfReader {
       result_.complete = false;
       return;
     }
-    const VariadicArgument argument = is_integer                 ? arguments_.integer()
+    const VariadicArgument argument = conversion.number != 0     ? arguments_.numbered(conversion.number)
+                                      : is_integer               ? arguments_.integer()
                                       : conversion.length == "L" ? arguments_.long_double()
                                                                  : arguments_.floating();
     if (!arguments_.known()) {

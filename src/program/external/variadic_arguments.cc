@@ -33,6 +33,16 @@ VariadicArguments::VariadicArguments(const Application& application, uint64_t li
   saved_ = *saved;
 }
 
+VariadicArgument VariadicArguments::numbered(uint32_t number) {
+  const uint64_t index = parameter_count(application_) + number - 1;
+  if (in_list_ || number == 0 || index >= application_.call.arguments.size()) {
+    known_ = false;
+    return {};
+  }
+  return {application_.call.arguments[index],
+          {.kind = Place::Kind::kArgument, .argument = static_cast<uint32_t>(index)}};
+}
+
 VariadicArgument VariadicArguments::integer() {
   if (!in_list_) return from_call();
   if (general_ >= kGeneralEnd) return from_overflow(8, 8);

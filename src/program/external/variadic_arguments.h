@@ -21,6 +21,8 @@ class VariadicArguments {
   /// Those that a va_list of the System V ABI for AMD64 (3.5.7) leads to, as it was before the call.
   VariadicArguments(const Application& application, uint64_t list);
 
+  /// The one with this number from 1, for formats such as "%2$d"; lists in memory can only be read in order.
+  VariadicArgument numbered(uint32_t number);
   VariadicArgument integer();
   VariadicArgument floating();
   VariadicArgument long_double();

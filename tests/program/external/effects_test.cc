@@ -163,6 +163,14 @@ TEST(ExternalEffects, OneUnknownLengthIsTheRest) {
               IsSupersetOf({"write [0x1000, +8) from argument 3", "write [0x1009, +1) from argument 4"}));
 }
 
+TEST(ExternalEffects, ConversionsMayNumberTheirArguments) {
+  FewBytes memory;
+  memory.put(0x100, terminated("%2$d %1$s"));
+  memory.put(0x2000, terminated("text"));
+  EXPECT_THAT(effects(memory, "sprintf", {0x1000, 0x100, 0x2000, 42}, 7),
+              IsSupersetOf({"write [0x1000, +2) from argument 4", "copy [0x1003, +4) from [0x2000, +4)"}));
+}
+
 TEST(ExternalEffects, ArgumentListsAreFollowed) {
   FewBytes memory;
   memory.put(0x100, terminated("%d %s %f %d %d"));
