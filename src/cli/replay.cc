@@ -4,6 +4,7 @@
 
 #include "cli/command.h"
 #include "cli/plan_of_recording.h"
+#include "cli/replay_to.h"
 #include "recording/event_text.h"
 #include "recording/recording.h"
 #include "recording/replay.h"
@@ -17,6 +18,7 @@ using format::ReplayState;
 struct Options {
   std::string name;
   std::string plan;
+  std::string to;
   bool verify = false;
   bool json = false;
   bool trap = false;
@@ -63,10 +65,12 @@ void say(const recording::EventStream& stream, const ReplayReport& report) {
 }
 
 ExitCode run(const Options& options) {
-  const auto [directory, manifest, stream] = recording::open_recording(options.name);
+  const recording::Recording recorded = recording::open_recording(options.name);
+  const auto& [directory, manifest, stream] = recorded;
+  if (!options.to.empty()) return replay_to(recorded, options.to, options.json);
   if (options.verify) recording::check_files(directory, manifest);
 
-  recording::ReplayOptions replaying{.executable = {}, .hook_output = -1, .trap = options.trap};
+  recording::ReplayOptions replaying{.executable = {}, .slots = -1, .hook_output = -1, .trap = options.trap};
   if (!options.plan.empty()) replaying.executable = build_for_replay(manifest, load_plan(options.plan)).executable;
   const ReplayReport report = recording::replay(directory, stream, replaying);
   const bool same = (report.state == ReplayState::kFinished || report.state == ReplayState::kLogEnded) &&
@@ -95,11 +99,15 @@ const Registration kRegistration{Command{
     "Exit status 1: the replay differs from the recording.",
     {{"culprit replay", "replays the latest recording"},
      {"culprit replay prog-3 --verify", "replays prog-3 and compares all that can be compared"},
+     {"culprit replay prog-3 --to parse.c:88#3", "stops before the third execution of the line"},
      {"culprit replay prog-3 --plan homes", "replays prog-3 with variables in memory"}},
     [](CLI::App& app) {
       auto options = std::make_shared<Options>();
       app.add_option("recording", options->name, "A directory, or a name that `culprit ls` shows; default: the latest");
       app.add_flag("--verify", options->verify, "Also compare copied files and final memory");
+      app.add_option("--to", options->to,
+                     "Stop at a point and show activations and variables: crash, exit, tick:THREAD:N, "
+                     "FUNCTION()[#INSTANCE], FILE:LINE[:COLUMN][#INSTANCE]");
       app.add_option("--plan", options->plan,
                      "Run another plan's build: fast, registers, homes, session or a TOML file");
       app.add_flag("--trap", options->trap, "Intercept system calls by seccomp even where the kernel offers dispatch");

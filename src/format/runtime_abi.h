@@ -32,6 +32,8 @@ struct ThreadState {
   uint32_t reserved2;
   struct FrameRecord* frames;  ///< innermost activation (session_abi.h); bodies with session hooks only
   int64_t branches_left;       ///< branch instances until the agent is asked; bodies with session hooks only
+  uint32_t watched;            ///< the statement to stop at (replay_control.h); bodies with session hooks only
+  uint32_t reserved3;
 };
 static_assert(offsetof(ThreadState, budget) == 0);
 static_assert(offsetof(ThreadState, observe) == 8);

@@ -1,5 +1,6 @@
 #include "instrument/session_hooks.h"
 
+#include <fmt/format.h>
 #include <llvm/IR/Constants.h>
 #include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/InlineAsm.h>
@@ -12,6 +13,7 @@
 #include <vector>
 
 #include "format/model_format.h"
+#include "format/replay_control.h"
 #include "format/runtime_abi.h"
 #include "format/session_abi.h"
 #include "instrument/metadata.h"
@@ -147,7 +149,12 @@ class Hooks {
     llvm::IRBuilder<> builder(&first);
     auto* type = llvm::FunctionType::get(builder.getVoidTy(), false);
     builder.CreateStore(builder.getInt32(statement), member(builder, offsetof(format::FrameRecord, statement)), true);
-    builder.CreateCall(llvm::InlineAsm::get(type, "", "~{memory}", true))->setDoesNotThrow();
+    // Stops where a session of a replay watches the statement, by a trap: nothing is called, and no register is lost.
+    const std::string test =
+        fmt::format("cmpl $${}, %fs:{}@tpoff+{}\n\tjne 1f\n\tint3\n1:", format::kWatchedBase + statement,
+                    format::kThreadStateSymbol, offsetof(format::ThreadState, watched));
+    builder.CreateCall(llvm::InlineAsm::get(type, test, "~{memory},~{flags},~{dirflag},~{fpsr}", true))
+        ->setDoesNotThrow();
   }
 
   void count_branch(llvm::Instruction& branch) {

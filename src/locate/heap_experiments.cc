@@ -63,7 +63,7 @@ class Search {
     const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(deadline_ - Clock::now());
     if (process.wait_for_stop(std::max(left, std::chrono::milliseconds(500)))) {
       result.end.stop = control.head().stop;
-      result.end.frames = read_frames(process, result.end.stop.frames, kMostFrames);
+      result.end.frames = read_frames(memory_of(process), result.end.stop.frames, kMostFrames);
       process.release();
     }
     result.end.wait_status = process.end().wait_status;

@@ -16,9 +16,9 @@ ObservedRun observe(const Launch& launch, const program::ProgramModel& model, co
   ObservedRun result;
   if (run.wait_for_stop(limit)) {
     result.end.stop = control.head().stop;
-    result.end.frames = read_frames(run, result.end.stop.frames, kMostFrames);
+    result.end.frames = read_frames(memory_of(run), result.end.stop.frames, kMostFrames);
     for (size_t i = 0; i < result.end.frames.size() && i < kFramesWithVariables; ++i) {
-      result.variables.push_back(read_variables(run, model, result.end.frames[i]));
+      result.variables.push_back(read_variables(memory_of(run), model, result.end.frames[i]));
     }
     run.release();
   }

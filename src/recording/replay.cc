@@ -89,20 +89,39 @@ uint32_t first_executable(const EventStream& stream) {
   return file;
 }
 
-ReplayReport replay(const fs::path& directory, const EventStream& stream, const ReplayOptions& options) {
-  const ReportPage page;
+/// Starts culprit-ld with a descriptor of the report page.
+static std::unique_ptr<RuntimeProcess> start(const fs::path& directory, const EventStream& stream,
+                                             const ReplayOptions& options, int report) {
   std::vector<std::string> arguments = {"replay", options.trap ? "trap" : "dispatch", fs::absolute(directory).string(),
-                                        std::to_string(stream.descriptor()), std::to_string(page.descriptor())};
+                                        std::to_string(stream.descriptor()), std::to_string(report)};
+  std::vector<int> inherited = {stream.descriptor(), report};
+  const auto add_descriptor = [&](const char* name, int descriptor) {
+    if (descriptor < 0) return;
+    arguments.push_back(fmt::format("{}={}", name, descriptor));
+    inherited.push_back(descriptor);
+  };
+  add_descriptor("hooks", options.hook_output);
+  add_descriptor("slots", options.slots);
   if (!options.executable.empty()) {
     arguments.push_back(fmt::format("{}={}", first_executable(stream), options.executable.string()));
   }
-  std::vector<int> inherited = {stream.descriptor(), page.descriptor()};
-  if (options.hook_output >= 0) {
-    arguments.push_back(fmt::format("hooks={}", options.hook_output));
-    inherited.push_back(options.hook_output);
-  }
-  RuntimeProcess program(arguments, inherited);
-  const RuntimeEnd end = program.wait();
+  return std::make_unique<RuntimeProcess>(arguments, inherited);
+}
+
+std::unique_ptr<RuntimeProcess> start_replay(const fs::path& directory, const EventStream& stream,
+                                             const ReplayOptions& options) {
+  // The report is at the start of the first slot.
+  const int report = ::fcntl(options.slots, F_DUPFD_CLOEXEC, 0);
+  if (report < 0) throw UserError("cannot open another descriptor", "raise the limit on open files");
+  std::unique_ptr<RuntimeProcess> process = start(directory, stream, options, report);
+  ::close(report);
+  return process;
+}
+
+ReplayReport replay(const fs::path& directory, const EventStream& stream, const ReplayOptions& options) {
+  const ReportPage page;
+  const std::unique_ptr<RuntimeProcess> program = start(directory, stream, options, page.descriptor());
+  const RuntimeEnd end = program->wait();
   ReplayReport report = page.read();
   if (report.state == ReplayState::kRunning) {
     report.state = ReplayState::kFailed;

@@ -2,16 +2,19 @@
 #pragma once
 
 #include <filesystem>
+#include <memory>
 #include <string>
 
 #include "format/recording_format.h"
 #include "recording/event_stream.h"
 #include "recording/manifest.h"
+#include "recording/runtime_process.h"
 
 namespace culprit::recording {
 
 struct ReplayOptions {
   std::filesystem::path executable;  ///< of another plan, in the place of the recorded one; empty: the recorded one
+  int slots = -1;                    ///< descriptor of a session's memory (format/replay_control.h)
   int hook_output = -1;              ///< descriptor for hooks in observed bodies (format/tick_call.h)
   bool trap = false;                 ///< as in RecordOptions
 };
@@ -19,6 +22,10 @@ struct ReplayOptions {
 /// Replays with this process's standard output and error. Throws UserError, CorruptData.
 format::ReplayReport replay(const std::filesystem::path& directory, const EventStream& stream,
                             const ReplayOptions& options = {});
+
+/// Starts a replay that a session controls through `options.slots`.
+std::unique_ptr<RuntimeProcess> start_replay(const std::filesystem::path& directory, const EventStream& stream,
+                                             const ReplayOptions& options);
 
 /// Which of the copied files is the executable that starts the recording.
 uint32_t first_executable(const EventStream& stream);

@@ -2,14 +2,16 @@
 
 #include <algorithm>
 
+#include "format/session_abi.h"
+
 namespace culprit {
 
-std::vector<Frame> read_frames(const ControlledRun& run, uint64_t innermost, size_t most) {
+std::vector<Frame> read_frames(const ProcessMemory& memory, uint64_t innermost, size_t most) {
   std::vector<Frame> frames;
   std::vector<uint64_t> seen;
   for (uint64_t at = innermost; at != 0 && frames.size() < most;) {
     format::FrameRecord record{};
-    if (!run.read_memory(at, std::as_writable_bytes(std::span(&record, 1)))) break;
+    if (!memory(at, std::as_writable_bytes(std::span(&record, 1)))) break;
     if (std::find(seen.begin(), seen.end(), at) != seen.end()) break;
     seen.push_back(at);
     frames.push_back({.entry_block = record.entry_block,

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "session/controlled_run.h"
+#include "session/process_memory.h"
 
 namespace culprit {
 
@@ -16,6 +16,6 @@ struct Frame {
 };
 
 /// Innermost first, at most `most` of them. Ends early where the chain is damaged (a program may overwrite it).
-std::vector<Frame> read_frames(const ControlledRun& run, uint64_t innermost, size_t most);
+std::vector<Frame> read_frames(const ProcessMemory& memory, uint64_t innermost, size_t most);
 
 }  // namespace culprit

@@ -19,13 +19,14 @@ std::optional<uint64_t> address_of(const format::VariableRecord& variable, const
 
 }  // namespace
 
-std::vector<VariableValue> read_variables(const ControlledRun& run, const program::ProgramModel& model,
+std::vector<VariableValue> read_variables(const ProcessMemory& process, const program::ProgramModel& model,
                                           const Frame& frame) {
   std::vector<VariableValue> values;
   if (frame.statement >= model.statements().size()) return values;
-  const program::MemoryReader memory = [&run](uint64_t address, size_t bytes) -> std::optional<std::vector<std::byte>> {
+  const program::MemoryReader memory = [&process](uint64_t address,
+                                                  size_t bytes) -> std::optional<std::vector<std::byte>> {
     std::vector<std::byte> contents(bytes);
-    if (!run.read_memory(address, contents)) return std::nullopt;
+    if (!process(address, contents)) return std::nullopt;
     return contents;
   };
   for (const uint32_t index : program::variables_in_reach(model, frame.statement)) {

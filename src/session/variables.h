@@ -17,7 +17,7 @@ struct VariableValue {
 
 /// Parameters and locals in reach at the frame's statement, innermost scope first. Left out are those that the compiler
 /// made and those that have no home in memory.
-std::vector<VariableValue> read_variables(const ControlledRun& run, const program::ProgramModel& model,
+std::vector<VariableValue> read_variables(const ProcessMemory& process, const program::ProgramModel& model,
                                           const Frame& frame);
 
 }  // namespace culprit

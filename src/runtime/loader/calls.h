@@ -12,6 +12,12 @@ long answer(Call& call);
 /// Replaying, returns the recorded result after feeding back what was written; else `result`.
 long settle(Call& call, long result);
 
+/// Replaying: writes what the kernel wrote.
+void feed_back(const Call& call, const format::Event& event);
+
+/// Keeps for the session what a call wrote.
+void show_data(const Call& call, long result);
+
 /// mmap, munmap, mprotect, mremap, brk, madvise.
 long memory_call(Call& call);
 

@@ -1,12 +1,14 @@
 #include "runtime/loader/entries.h"
 
 #include "format/tick_call.h"
+#include "runtime/loader/altered_world.h"
 #include "runtime/loader/baton.h"
 #include "runtime/loader/call_sites.h"
 #include "runtime/loader/calls.h"
 #include "runtime/loader/chaos.h"
 #include "runtime/loader/log_cursor.h"
 #include "runtime/loader/log_writer.h"
+#include "runtime/loader/points.h"
 #include "runtime/loader/signal_frame.h"
 #include "runtime/loader/signals.h"
 #include "runtime/loader/text.h"
@@ -29,6 +31,11 @@ void program_fault(Thread& thread, const Siginfo& siginfo, Context& context) {
   const auto number = static_cast<uint16_t>(siginfo.number);
   KernelSigaction& action = runtime.actions[siginfo.number];
   const bool handled = action.handler > 1 && !(thread.blocked & signal_bit(siginfo.number));
+  if (!handled) stop_before_end(format::ReplayPoint::kCrash, thread, context.rip, number, siginfo.fields[0]);
+  if (runtime.altered) {
+    if (!handled) die_by_signal(number);
+    return enter_handler(thread, context, siginfo, action);
+  }
   if (runtime.mode == Mode::kReplay) {
     const Event* event = next_event();
     if (event == nullptr) end_replay(format::ReplayState::kLogEnded, 0, 0, false);
@@ -57,10 +64,25 @@ void program_fault(Thread& thread, const Siginfo& siginfo, Context& context) {
 
 namespace {
 
+/// A call of the instrumentation's own: nothing of it reaches the log.
+bool answer_hook(Thread& thread, Context& context) {
+  if (runtime.mode != Mode::kReplay) return false;
+  if (context.rax == static_cast<uint64_t>(format::kBranchCall)) {
+    context.rax = static_cast<uint64_t>(branch_call(thread, context));
+    return true;
+  }
+  if (context.rax != format::kHookCall) return false;
+  context.rax = static_cast<uint64_t>(
+      raw(static_cast<long>(context.rdi), context.rsi, context.rdx, context.r10, context.r8, context.r9));
+  return true;
+}
+
 /// Answers the call of a context whose next instruction is behind the `syscall`.
 void answer_call(Thread& thread, Context& context) {
-  if (give_signals(thread, context, format::kAtEntry)) return end_where_recording_ends();
-  if (runtime.mode == Mode::kReplay) wait_for_turn(thread);
+  if (answer_hook(thread, context)) return;
+  if (answer_in_extra_tick(thread, context)) return;
+  if (!runtime.altered && give_signals(thread, context, format::kAtEntry)) return end_where_recording_ends();
+  if (runtime.mode == Mode::kReplay && !runtime.altered) wait_for_turn(thread);
   Call call = {context.rax,
                {context.rdi, context.rsi, context.rdx, context.r10, context.r8, context.r9},
                &format::system_call(context.rax),
@@ -76,23 +98,15 @@ void answer_call(Thread& thread, Context& context) {
   } else {
     context.rax = static_cast<uint64_t>(result);
   }
+  if (runtime.altered) return;
   give_signals(thread, context, 0);
   end_where_recording_ends();
-}
-
-/// A call of the instrumentation's own: nothing of it reaches the log.
-bool answer_hook(Context& context) {
-  if (context.rax != format::kHookCall || runtime.mode != Mode::kReplay) return false;
-  context.rax = static_cast<uint64_t>(
-      raw(static_cast<long>(context.rdi), context.rsi, context.rdx, context.r10, context.r8, context.r9));
-  return true;
 }
 
 }  // namespace
 
 void on_system_call(int, Siginfo*, Context* context) {
   rewrite_call_site(context->rip, *context);
-  if (answer_hook(*context)) return;
   Thread& thread = current_thread();
   answer_call(thread, *context);
   stack_comes_in_force(thread);
@@ -113,6 +127,7 @@ void on_fault(int number, Siginfo* siginfo, Context* context) {
   if (number == kSigsegv && siginfo->code == kFromKernel && answer_instruction(thread, *context)) {
     return end_where_recording_ends();
   }
+  if (number == kSigtrap && answer_watched_statement(thread, *context)) return;
   program_fault(thread, *siginfo, *context);
 }
 

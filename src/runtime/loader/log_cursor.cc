@@ -1,5 +1,6 @@
 #include "runtime/loader/log_cursor.h"
 
+#include "runtime/loader/points.h"
 #include "runtime/loader/runtime.h"
 #include "runtime/loader/text.h"
 
@@ -28,6 +29,7 @@ void say(const char* text) {
   report->events = consumed_events;
   report->stream_offset = last_offset;
   __atomic_store_n(&report->state, state, __ATOMIC_RELEASE);
+  say_ended();
   raw(__NR_exit_group, 0);
   __builtin_trap();
 }
@@ -44,12 +46,23 @@ void open_stream(int stream_fd, int report_fd) {
     if (failed(mapped)) fail("cannot map the recording's events", mapped);
   }
   stream = reinterpret_cast<const unsigned char*>(kStreamAddress);
+  // A session maps its slot there later.
   const long shared =
       raw(__NR_mmap, kReportAddress, kPage, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, report_fd, 0);
   if (failed(shared)) fail("cannot map the report", shared);
   report = reinterpret_cast<ReplayReport*>(kReportAddress);
   raw(__NR_close, stream_fd);
   raw(__NR_close, report_fd);
+}
+
+LogPlace log_place() {
+  return {position, consumed_events, last_offset};
+}
+
+void go_to_log_place(const LogPlace& place) {
+  position = place.position;
+  consumed_events = place.events;
+  last_offset = place.last_offset;
 }
 
 const Event* peek_event() {

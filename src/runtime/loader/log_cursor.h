@@ -9,9 +9,30 @@ namespace culprit::loader {
 /// Maps the stream and the report page that the launcher made.
 void open_stream(int stream, int report);
 
+/// Where in the log the replay is.
+struct LogPlace {
+  uint64_t position, events, last_offset;
+};
+LogPlace log_place();
+void go_to_log_place(const LogPlace& place);
+
 /// The event to come, skipping kFile and kNote; nullptr at the end. next_event also consumes it.
 const format::Event* peek_event();
 const format::Event* next_event();
+
+/// The first of the next `most` events that `is_wanted`, which is consumed with those before it; nullptr when there is
+/// none, then nothing is consumed.
+template <typename Wanted>
+const format::Event* find_event(int most, const Wanted& is_wanted) {
+  const LogPlace before = log_place();
+  for (int each = 0; each < most; ++each) {
+    const format::Event* event = next_event();
+    if (event == nullptr) break;
+    if (is_wanted(*event)) return event;
+  }
+  go_to_log_place(before);
+  return nullptr;
+}
 
 /// The parts of an event, in order.
 class PartView {

@@ -4,9 +4,9 @@
 //   program takes itself for the file NAME
 //   culprit-ld continue …                              after execve of a recorded program (execute.h)
 //   culprit-ld pass     INTERCEPTION PROGRAM ARGV0 [ARGUMENT…]               nothing is recorded
-//   culprit-ld replay   INTERCEPTION DIRECTORY STREAM REPORT [hooks=FD] [FILE=PATH…]   descriptors of event stream and
-//   report page, and for hooks (format/tick_call.h); the executable at PATH takes the place of the recording's
-//   files/FILE
+//   culprit-ld replay   INTERCEPTION DIRECTORY STREAM REPORT [hooks=FD] [slots=FD] [FILE=PATH…]   descriptors of
+//   event stream and report page, for hooks (format/tick_call.h), for a session (format/replay_control.h); the
+//   executable at PATH takes the place of the recording's files/FILE
 //
 // CHAOS: a seed, 0 for none (chaos.h).
 // INTERCEPTION: dispatch (traps where the kernel lacks it), trap (seccomp), trapped (a filter is in force already).
@@ -19,6 +19,7 @@
 #include "runtime/loader/intercept.h"
 #include "runtime/loader/log_cursor.h"
 #include "runtime/loader/log_writer.h"
+#include "runtime/loader/points.h"
 #include "runtime/loader/runtime.h"
 #include "runtime/loader/signals.h"
 #include "runtime/loader/text.h"
@@ -66,6 +67,8 @@ void take_hook_descriptor(int fd) {
   raw(__NR_close, fd);
 }
 
+int slots = -1;  ///< of a session
+
 format::StartRegisters begin(char** words, uint64_t count, uint64_t* stack) {
   const auto need = [count](uint64_t least) {
     if (count <= least) fail("culprit-ld is started with too few words");
@@ -78,7 +81,11 @@ format::StartRegisters begin(char** words, uint64_t count, uint64_t* stack) {
     open_stream(static_cast<int>(number_of(words[4])), static_cast<int>(number_of(words[5])));
     for (uint64_t each = 6; each < count; ++each) {
       const char* path = words[each];
-      constexpr char kHookOutput[] = "hooks=";
+      constexpr char kHookOutput[] = "hooks=", kSlots[] = "slots=";
+      if (__builtin_memcmp(path, kSlots, sizeof kSlots - 1) == 0) {
+        slots = static_cast<int>(number_of(path + sizeof kSlots - 1));
+        continue;
+      }
       if (__builtin_memcmp(path, kHookOutput, sizeof kHookOutput - 1) == 0) {
         take_hook_descriptor(static_cast<int>(number_of(path + sizeof kHookOutput - 1)));
         continue;
@@ -136,5 +143,6 @@ extern "C" [[noreturn]] void culprit_loader_start(uint64_t* stack) {
           ? Interception::kTrap
           : intercept_calls(text_equal(words[2], "trap") ? Interception::kTrap : Interception::kDispatch);
   end_where_recording_ends();
+  if (slots >= 0) open_slots(slots);
   enter_program(start.entry, start.stack);
 }

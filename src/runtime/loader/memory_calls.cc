@@ -84,13 +84,14 @@ long agree(Call& call, long real, long recorded) {
 
 /// While replaying, a call that failed when recorded changes nothing and is not run.
 bool failed_when_recorded() {
-  if (runtime.mode != Mode::kReplay) return false;
+  if (runtime.mode != Mode::kReplay || runtime.altered) return false;
   const Event* event = peek_event();
   return event != nullptr && event->kind == EventKind::kCall && failed(event->result);
 }
 
 long map(Call& call) {
   uint64_t* arguments = call.arguments;
+  if (runtime.altered && !(arguments[3] & MAP_ANONYMOUS)) return -ENODEV;
   const uint64_t flags = arguments[3];
   if (failed_when_recorded()) return settle(call, 0);
   long error = -EINVAL;

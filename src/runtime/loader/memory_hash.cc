@@ -2,6 +2,7 @@
 
 #include "format/crc32c.h"
 #include "runtime/loader/log_cursor.h"
+#include "runtime/loader/points.h"
 #include "runtime/loader/runtime.h"
 
 namespace culprit::loader {
@@ -189,8 +190,8 @@ uint32_t hash_program_memory() {
 }
 
 FinalMemory::FinalMemory()
-    : all(runtime.other_plan ? 0 : hash_program_memory()),
-      shared(hash_shared_memory()),
+    : all(runtime.other_plan || session_control() != nullptr ? 0 : hash_program_memory()),
+      shared(session_control() != nullptr ? 0 : hash_shared_memory()),
       part{0, &shared, sizeof shared, format::PartKind::kSharedMemory} {}
 
 bool FinalMemory::differs(const format::Event& recorded) const {

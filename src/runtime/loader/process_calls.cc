@@ -1,11 +1,13 @@
 // Processes and threads: fork, exec, exit, and what glibc registers per thread.
 
+#include "runtime/loader/altered_world.h"
 #include "runtime/loader/calls.h"
 #include "runtime/loader/execute.h"
 #include "runtime/loader/intercept.h"
 #include "runtime/loader/log_cursor.h"
 #include "runtime/loader/log_writer.h"
 #include "runtime/loader/memory_hash.h"
+#include "runtime/loader/points.h"
 #include "runtime/loader/signals.h"
 #include "runtime/loader/threads.h"
 #include "runtime/loader/vfork_memory.h"
@@ -56,6 +58,8 @@ long fork_child(Call& call) {
 [[noreturn]] void exit_program(Call& call) {
   const auto status = static_cast<int64_t>(call.arguments[0] & 0xff);
   Thread& thread = current_thread();
+  stop_before_end(format::ReplayPoint::kExit, thread, call.context->rip);
+  if (runtime.altered) end_altered(status, 0);
   const FinalMemory memory;
   if (runtime.mode == Mode::kReplay) {
     const format::Event* event = next_event();

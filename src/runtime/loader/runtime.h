@@ -45,6 +45,8 @@ struct Thread {
   bool ticked;                     ///< the call before this one was a tick's
   bool in_tick;                    ///< this call is the one that ends a tick's slow path
   uint64_t frame_in_tick;          ///< of the handler that was entered there
+  bool after_extra_tick;           ///< replaying: the tick's last call is not in the log, as the tick is not
+  long granted_later;              ///< replaying: ticks of the log's quantum that come after a point
   uint64_t stack_end;              ///< of its machine stack
   uint64_t clear_at_end;           ///< the word that a joiner waits for
   uint64_t robust_list;
@@ -90,6 +92,7 @@ struct Runtime {
   uint32_t threads_alive;
   uint64_t break_start, break_now;
   uint64_t variables_low, variables_high;  ///< the highest writable segment of the executable
+  bool altered;                            ///< a session has altered the replayed run: it may leave the log
   bool other_plan;                         ///< replaying with another executable than the recorded one
   KernelSigaction actions[kSignals + 1];
   Interception interception;

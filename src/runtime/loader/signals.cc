@@ -1,4 +1,6 @@
 #include "runtime/loader/signals.h"
+#include "runtime/loader/altered_world.h"
+#include "runtime/loader/points.h"
 
 #include "runtime/loader/entries.h"
 #include "runtime/loader/log_cursor.h"
@@ -335,6 +337,12 @@ void wait_under_mask(Thread& thread, uint64_t mask) {
   thread.blocked = mask & ~(signal_bit(kSigkill) | signal_bit(kSigstop));
 }
 
+void give_altered_signal(Thread& thread, Context& context, Siginfo& siginfo) {
+  thread.call_number = kNoCall;
+  context.rax = 0;  // the call that sent it
+  act_on(thread, context, siginfo, kNoCall);
+}
+
 bool give_signals(Thread& thread, Context& context, uint8_t where) {
   bool entered = false;
   thread.arrived = 0;
@@ -352,7 +360,7 @@ bool give_signals(Thread& thread, Context& context, uint8_t where) {
 }
 
 void end_where_recording_ends() {
-  if (runtime.mode != Mode::kReplay) return;
+  if (runtime.mode != Mode::kReplay || runtime.altered) return;
   const Event* event = peek_event();
   if (event == nullptr) end_replay(format::ReplayState::kLogEnded, 0, 0, false);
   if (event->kind == EventKind::kExit && (event->flags & format::kInOwnCode)) {
@@ -363,6 +371,9 @@ void end_where_recording_ends() {
 
 void die_by_signal(int number, bool in_own_code) {
   Thread& thread = current_thread();
+  if (runtime.altered) end_altered(0, number);
+  stop_before_end(format::ReplayPoint::kCrash, thread, 0, number);
+  if (runtime.altered) end_altered(0, number);
   const FinalMemory memory;
   if (runtime.mode == Mode::kReplay) {
     const Event* event = next_event();

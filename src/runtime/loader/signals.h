@@ -22,6 +22,9 @@ long signal_call(Call& call);
 /// `where` is kAtEntry before a call runs, 0 after it. True when the program now enters a handler instead.
 bool give_signals(Thread& thread, Context& context, uint8_t where);
 
+/// In an altered run: the program sent itself a signal that it handles.
+void give_altered_signal(Thread& thread, Context& context, Siginfo& siginfo);
+
 /// The mask of a call that waits under a mask of its own (pselect6, ppoll, epoll_pwait), or nullptr.
 const uint64_t* mask_during(const Call& call);
 /// Signals given after the call are chosen under that mask; handlers come back to the former one.

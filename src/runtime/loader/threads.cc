@@ -294,6 +294,13 @@ void wait_for_turn(Thread& thread) {
   for (Thread* next = &next_thread(); next != &thread; next = &next_thread()) switch_to(thread, *next);
 }
 
+void for_each_thread(void (*visit)(Thread& thread)) {
+  for (Thread* each : threads) {
+    if (each == nullptr) break;
+    if (each->alive) visit(*each);
+  }
+}
+
 void forget_other_threads(Thread& thread) {
   for (Thread*& each : threads) {
     if (each != nullptr && each != &thread) each->alive = false, each->in_kernel = 0;

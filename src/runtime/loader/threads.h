@@ -28,6 +28,8 @@ bool stack_is_in_force(const Thread& thread);
 /// The thread goes to the program by a whole context.
 void stack_comes_in_force(const Thread& thread);
 
+void for_each_thread(void (*visit)(Thread& thread));
+
 /// In a child process: only this thread is left.
 void forget_other_threads(Thread& thread);
 

@@ -1,10 +1,14 @@
 #include "runtime/loader/ticks.h"
 
 #include "format/runtime_abi.h"
+#include "runtime/loader/altered_world.h"
 #include "runtime/loader/baton.h"
 #include "runtime/loader/chaos.h"
 #include "runtime/loader/log_cursor.h"
 #include "runtime/loader/log_writer.h"
+#include "runtime/loader/points.h"
+#include "runtime/loader/signals.h"
+#include "runtime/tick_save.h"
 
 namespace culprit::loader {
 namespace {
@@ -29,20 +33,38 @@ uint64_t ticks_of(const Thread& thread) {
   return state == nullptr ? 0 : state->granted - static_cast<uint64_t>(state->budget);
 }
 
+/// Of `granted` ticks those before the session's point; the rest is granted there.
+long grant(Thread& thread, uint64_t ticks, long granted) {
+  const long now = ticks_until_point(thread, ticks, granted);
+  thread.granted_later = granted - now;
+  return now;
+}
+
 long tick_call(Call& call) {
   Thread& thread = current_thread();
   const uint64_t state = call.arguments[0];
   if (!runtime.space.covers(state, state + sizeof(ThreadState))) return -EFAULT;
+  const bool known = thread.tick_state == state;
   thread.tick_state = state;
   thread.ticked = true;
   const uint64_t ticks = ticks_of(thread);
+  if (!known) watch_thread(thread);
   if (runtime.mode == Mode::kReplay) {
+    if (runtime.altered) return altered_tick(thread);
+    if (thread.granted_later > 0) {
+      // Not in the log: the thread was to ask at a point before it has passed what the log grants.
+      const long rest = thread.granted_later;
+      thread.after_extra_tick = true;
+      is_tick_point(thread, ticks, call.context->rip);
+      if (runtime.altered) return altered_tick(thread);
+      return grant(thread, ticks, rest);
+    }
     const Event* event = next_event();
     if (event->kind != EventKind::kPreempt || event->ticks != ticks) {
       const uint64_t arguments[6] = {ticks, 0, 0, 0, 0, 0};
       diverge({EventKind::kPreempt, thread.index, 0, 0, arguments, call.context->rip}, "ends its quantum of ticks");
     }
-    return event->result;
+    return grant(thread, ticks, event->result);
   }
   yield_baton(thread);
   const long quantum = random_quantum(kQuantum);
@@ -55,6 +77,25 @@ long tick_call(Call& call) {
                 .result = quantum,
                 .ticks = ticks});
   return quantum;
+}
+
+bool in_extra_tick(const Thread& thread) {
+  const ThreadState* state = state_of(thread);
+  return thread.granted_later > 0 && state != nullptr && state->budget == culprit::runtime::kTicksWhileSaving - 1;
+}
+
+bool answer_in_extra_tick(Thread& thread, Context& context) {
+  if (runtime.mode != Mode::kReplay || runtime.altered || context.rax != __NR_rt_sigprocmask) return false;
+  const bool before = in_extra_tick(thread);
+  if (!before && !thread.after_extra_tick) return false;
+  if (!before) thread.after_extra_tick = false;
+  Call call = {context.rax,
+               {context.rdi, context.rsi, context.rdx, context.r10, context.r8, context.r9},
+               &format::system_call(context.rax),
+               &context,
+               false};
+  context.rax = static_cast<uint64_t>(signal_call(call));
+  return true;
 }
 
 void enter_handler_in_tick(Thread& thread, uint64_t frame) {

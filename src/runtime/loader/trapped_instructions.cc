@@ -2,6 +2,7 @@
 
 #include "runtime/loader/log_cursor.h"
 #include "runtime/loader/log_writer.h"
+#include "runtime/loader/ticks.h"
 
 namespace culprit::loader {
 namespace {
@@ -45,7 +46,10 @@ Timestamp read_timestamp() {
 
 void answer_timestamp(Thread& thread, Context& context, uint64_t instruction_bytes) {
   Timestamp stamp;
-  if (runtime.mode == Mode::kReplay) {
+  if (runtime.altered) {
+    static uint64_t passed;
+    stamp = {passed += 1000, 0};
+  } else if (runtime.mode == Mode::kReplay) {
     const Event& event = expect(EventKind::kTimestamp, thread, context, "reads the time stamp counter");
     stamp = {static_cast<uint64_t>(event.result), static_cast<uint32_t>(event.ticks)};
   } else {
@@ -66,7 +70,8 @@ void answer_timestamp(Thread& thread, Context& context, uint64_t instruction_byt
 
 void answer_processor_id(Thread& thread, Context& context) {
   Registers registers = {static_cast<uint32_t>(context.rax), 0, static_cast<uint32_t>(context.rcx), 0};
-  if (runtime.mode == Mode::kReplay) {
+  const bool off_log = runtime.altered || in_extra_tick(thread);
+  if (runtime.mode == Mode::kReplay && !off_log) {
     const Event& event = expect(EventKind::kProcessorId, thread, context, "asks for the processor's id");
     const PartView part(event);
     if (!part.valid() || part.size() != sizeof registers) fail("a processor id in the recording is malformed");
@@ -75,6 +80,8 @@ void answer_processor_id(Thread& thread, Context& context) {
     trap_processor_id(false);
     asm volatile("cpuid" : "+a"(registers.a), "=b"(registers.b), "+c"(registers.c), "=d"(registers.d));
     trap_processor_id(true);
+  }
+  if (runtime.mode == Mode::kRecord) {
     const PartSource part = {0, &registers, sizeof registers, PartKind::kMemory};
     append_event({.bytes = 0,
                   .kind = EventKind::kProcessorId,

@@ -4,6 +4,7 @@
 
 #include <asm/unistd.h>
 
+#include "format/replay_control.h"
 #include "runtime/stacks.h"
 
 namespace culprit::agent {
@@ -245,7 +246,9 @@ extern "C" uint32_t culprit_branch(uint32_t block, uint32_t way) {
   using namespace culprit::agent;
   if (!control || &culprit_thread != main_thread) {
     culprit_thread.branches_left = kNever;
-    return way;
+    // Under a replay that a session drives, the loader may want to know.
+    const long answer = control ? -1 : call(culprit::format::kBranchCall, block, way);
+    return answer < 0 ? way : static_cast<uint32_t>(answer);
   }
   const uint64_t instance = instances_so_far();
   if (culprit::format::ExperimentRecord* experiment = current_experiment()) {

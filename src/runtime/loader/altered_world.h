@@ -1,0 +1,22 @@
+// Calls of a run that a session has altered: it may leave the log, and nothing that it does reaches the outside.
+#pragma once
+
+#include "runtime/loader/runtime.h"
+
+namespace culprit::loader {
+
+/// Answers a call other than those about memory and signals. Where the log, not far ahead, has the same call with the
+/// same arguments and data, its answer is taken from there. Otherwise: what is written counts as written, what is read
+/// is at its end, what is opened does not exist, time goes on by itself, no thread, process or connection is made.
+long answer_altered(Call& call);
+
+/// Ends the run at its limit of ticks, or says how many more it may pass.
+long altered_tick(Thread& thread);
+
+/// Tells the session how the run ended.
+[[noreturn]] void end_altered(int64_t exit_status, int signal);
+
+/// Data for standard output or error, kept for the session.
+void keep_output(uint64_t address, uint64_t bytes);
+
+}  // namespace culprit::loader

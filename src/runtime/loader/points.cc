@@ -1,0 +1,173 @@
+#include "runtime/loader/points.h"
+
+#include "format/runtime_abi.h"
+#include "runtime/loader/files.h"
+#include "runtime/loader/intercept.h"
+#include "runtime/loader/log_cursor.h"
+#include "runtime/loader/threads.h"
+#include "runtime/loader/ticks.h"
+
+namespace culprit::loader {
+namespace {
+
+using format::ReplayCommand;
+using format::ReplayControl;
+using format::ReplayPoint;
+using format::ThreadState;
+
+constexpr uint64_t kCloneParent = 0x8000, kChildSignal = 17;
+constexpr long kBranchesUnlimited = INT64_MAX;
+
+ReplayControl* control;
+int slots = -1;
+uint64_t statements_seen, branches_seen;
+
+ThreadState* state_of(const Thread& thread) {
+  return reinterpret_cast<ThreadState*>(thread.tick_state);
+}
+
+uint32_t watched() {
+  return control != nullptr && control->point == ReplayPoint::kStatement ? format::kWatchedBase + control->statement
+                                                                         : 0;
+}
+
+void map_slot(uint32_t index) {
+  const long mapped = raw(__NR_mmap, kReportAddress, format::kReplaySlotBytes, PROT_READ | PROT_WRITE,
+                          MAP_SHARED | MAP_FIXED, slots, index * format::kReplaySlotBytes);
+  if (failed(mapped)) fail("cannot map a slot of the session", mapped);
+  control = reinterpret_cast<ReplayControl*>(kReportAddress + format::kReplayControlOffset);
+}
+
+/// The n-th stop waits for the n-th command.
+void wait_for_command() {
+  const uint32_t wanted = control->stopped;
+  for (;;) {
+    const uint32_t now = __atomic_load_n(&control->go_on, __ATOMIC_ACQUIRE);
+    if (now >= wanted) return;
+    raw(__NR_futex, word(&control->go_on), FUTEX_WAIT, now, 0);
+  }
+}
+
+void say_stopped() {
+  __atomic_fetch_add(&control->stopped, 1, __ATOMIC_RELEASE);
+  raw(__NR_futex, word(&control->stopped), FUTEX_WAKE, INT32_MAX);
+}
+
+/// The new process waits in the place of this one, with a slot of its own.
+void fork_session() {
+  const uint32_t slot = control->fork_slot;
+  const long child = raw(__NR_clone, kCloneParent | kChildSignal, 0, 0, 0, 0);
+  if (child != 0) {
+    control->forked = static_cast<int32_t>(child);
+    return;
+  }
+  raw(__NR_prctl, PR_SET_PDEATHSIG, kSigkill);
+  map_slot(slot);
+  control->process = runtime.process = static_cast<int32_t>(raw(__NR_getpid));
+  intercept_calls_again(runtime.interception);
+}
+
+/// What was asked for with the command to go on comes in force.
+void begin_request() {
+  statements_seen = branches_seen = 0;
+  if (control->altered) runtime.altered = true;
+  for_each_thread([](Thread& thread) { watch_thread(thread); });
+}
+
+void obey() {
+  for (;;) {
+    wait_for_command();
+    switch (control->command) {
+      case ReplayCommand::kGoOn:
+        return begin_request();
+      case ReplayCommand::kFork:
+        fork_session();
+        say_stopped();
+        break;
+      case ReplayCommand::kEnd:
+        raw(__NR_exit_group, 0);
+    }
+  }
+}
+
+}  // namespace
+
+ReplayControl* session_control() {
+  return control;
+}
+
+void say_ended() {
+  if (control != nullptr) say_stopped();
+}
+
+void open_slots(int descriptor) {
+  slots = move_high(descriptor);
+  map_slot(0);
+  control->process = runtime.process;
+  say_stopped();
+  obey();
+}
+
+void stop_at(ReplayPoint point, Thread& thread, uint64_t instruction, int signal, uint64_t address) {
+  control->reached = point;
+  control->at_thread = thread.index;
+  control->instruction = instruction;
+  control->signal = signal;
+  control->address = address;
+  control->ticks = ticks_of(thread);
+  control->frames = thread.tick_state == 0 ? 0 : word(state_of(thread)->frames);
+  say_stopped();
+  obey();
+}
+
+void stop_before_end(ReplayPoint point, Thread& thread, uint64_t instruction, int signal, uint64_t address) {
+  if (control != nullptr && control->point == point) stop_at(point, thread, instruction, signal, address);
+}
+
+void watch_thread(Thread& thread) {
+  if (control == nullptr || thread.tick_state == 0 || !thread.alive) return;
+  ThreadState& state = *state_of(thread);
+  state.watched = watched();
+  state.branches_left = control->switch_number != 0 ? 0 : kBranchesUnlimited;
+}
+
+long ticks_until_point(const Thread& thread, uint64_t ticks, long granted) {
+  if (control == nullptr || control->point != ReplayPoint::kTick || control->thread != thread.index) return granted;
+  if (control->number <= ticks) return granted;
+  const uint64_t until = control->number - ticks;
+  return until < static_cast<uint64_t>(granted) ? static_cast<long>(until) : granted;
+}
+
+bool is_tick_point(Thread& thread, uint64_t ticks, uint64_t instruction) {
+  if (control == nullptr || control->point != ReplayPoint::kTick || control->thread != thread.index) return false;
+  if (control->number != ticks) return false;
+  stop_at(ReplayPoint::kTick, thread, instruction);
+  return true;
+}
+
+bool answer_watched_statement(Thread& thread, Context& context) {
+  if (control == nullptr || thread.tick_state == 0) return false;
+  const uint32_t watching = state_of(thread)->watched;
+  uint32_t tested;
+  __builtin_memcpy(&tested, reinterpret_cast<const void*>(context.rip - format::kWatchedBack), sizeof tested);
+  if (watching == 0 || tested != watching) return false;
+  if (control->point == ReplayPoint::kStatement && ++statements_seen == control->number) {
+    stop_at(ReplayPoint::kStatement, thread, context.rip);
+  }
+  return true;
+}
+
+long branch_call(Thread& thread, Context& context) {
+  if (control == nullptr || control->switch_number == 0 || thread.tick_state == 0) return -ENOSYS;
+  ThreadState& state = *state_of(thread);
+  state.branches_left = 0;
+  if (context.rdi != control->switch_block || ++branches_seen != control->switch_number) {
+    return static_cast<long>(context.rsi);
+  }
+  control->switch_number = 0;
+  control->switched = 1;
+  state.branches_left = kBranchesUnlimited;
+  return control->switch_way;
+}
+
+}  // namespace culprit::loader
