@@ -13,6 +13,7 @@
 #include <llvm/Transforms/Scalar/SROA.h>
 #include <llvm/Transforms/Utils/Cloning.h>
 
+#include "instrument/invariant_loads.h"
 #include "instrument/native_functions.h"
 
 namespace culprit {
@@ -76,6 +77,7 @@ llvm::DenseSet<const llvm::BasicBlock*> find_counted_loops(const llvm::Module& m
   const std::unique_ptr<llvm::Module> scratch = llvm::CloneModule(module, copy_of, [&](const llvm::GlobalValue* value) {
     return copied.contains(value) || llvm::isa<llvm::GlobalVariable>(value);
   });
+  settle_guarded_loads(*scratch);
   drop_assumptions(*scratch);
   llvm::DenseMap<const llvm::BasicBlock*, const llvm::BasicBlock*> original_of;
   for (const llvm::Function& function : module) {

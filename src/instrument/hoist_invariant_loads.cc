@@ -1,7 +1,7 @@
 // A load in a loop's header is made whenever the loop is reached, so it may be made just before. One behind the
 // header's test is made only when the loop is entered: then the test is made once more before the loop, and the load
 // under it. Optimisers find that the two tests are one.
-#include <llvm/ADT/MapVector.h>
+#include <llvm/ADT/DenseSet.h>
 #include <llvm/Analysis/LoopInfo.h>
 #include <llvm/IR/Constants.h>
 #include <llvm/IR/Dominators.h>
@@ -75,6 +75,11 @@ class LoopHoist {
       Block* inside = split_edge(*before, *loop_.getHeader());
       test->setSuccessor(stays_ ? 1 : 0, loop_.getHeader());
       note(*inside, *before);
+      passed_ = internal_variable(llvm::Type::getInt1Ty(inside->getContext()));
+      llvm::IRBuilder<>(&*before->getFirstInsertionPt())
+          .CreateStore(llvm::ConstantInt::getFalse(before->getContext()), passed_);
+      llvm::IRBuilder<>(inside->getTerminator()).CreateStore(llvm::ConstantInt::getTrue(inside->getContext()), passed_);
+      for (const auto& known : variables_) certain_.insert(known.first);
       for (llvm::LoadInst* load : behind_test_) hoist_to(*load, *inside->getTerminator());
     }
     replace();
@@ -154,13 +159,18 @@ class LoopHoist {
     before->setMetadata(metadata::kInvariant, nullptr);
     before->setOperand(0, address);
     before->insertBefore(&place);
-    llvm::IRBuilder<> builder(&*place.getFunction()->getEntryBlock().getFirstInsertionPt());
-    llvm::AllocaInst* variable = builder.CreateAlloca(load.getType(), nullptr, "culprit.invariant");
-    variable->setMetadata(metadata::kInternal, llvm::MDNode::get(builder.getContext(), {}));
-    builder.SetInsertPoint(&place);
-    builder.CreateStore(before, variable);
+    llvm::AllocaInst* variable = internal_variable(load.getType());
+    llvm::IRBuilder<>(&place).CreateStore(before, variable);
     variables_[mark_of(load)] = variable;
     ++hoisted_;
+  }
+
+  /// One that the program does not have.
+  llvm::AllocaInst* internal_variable(llvm::Type* type) {
+    llvm::IRBuilder<> builder(&*loop_.getHeader()->getParent()->getEntryBlock().getFirstInsertionPt());
+    llvm::AllocaInst* variable = builder.CreateAlloca(type, nullptr, "culprit.invariant");
+    variable->setMetadata(metadata::kInternal, llvm::MDNode::get(builder.getContext(), {}));
+    return variable;
   }
 
   bool can_repeat_test() const {
@@ -210,10 +220,20 @@ class LoopHoist {
         auto* load = llvm::dyn_cast<llvm::LoadInst>(&instruction);
         llvm::AllocaInst* variable = load && mark_of(*load) ? variables_.lookup(mark_of(*load)) : nullptr;
         if (!variable) continue;
-        load->setOperand(0, variable);
-        load->setAlignment(variable->getAlign());
+        const bool certain = !passed_ || certain_.contains(mark_of(*load));
+        load->setOperand(0, certain ? variable : choice(*load, *variable));
       }
     }
+  }
+
+  /// The variable, or the address where an alteration entered the loop although its test fails; see
+  /// settle_guarded_loads.
+  llvm::Value* choice(llvm::LoadInst& load, llvm::AllocaInst& variable) {
+    llvm::IRBuilder<> builder(&load);
+    llvm::Value* passed = builder.CreateLoad(builder.getInt1Ty(), passed_);
+    auto* chosen = llvm::SelectInst::Create(passed, &variable, load.getPointerOperand(), "", load.getIterator());
+    chosen->setMetadata(metadata::kGuarded, llvm::MDNode::get(builder.getContext(), {}));
+    return chosen;
   }
 
   llvm::Loop& loop_;
@@ -223,6 +243,8 @@ class LoopHoist {
   std::vector<llvm::LoadInst*> behind_test_;
   bool stays_ = false;  ///< whether the header's test stays in the loop when it is true
   llvm::DenseMap<const llvm::MDNode*, llvm::AllocaInst*> variables_;
+  llvm::AllocaInst* passed_ = nullptr;           ///< whether the repeated test led into the loop
+  llvm::DenseSet<const llvm::MDNode*> certain_;  ///< what was loaded before the test
   size_t hoisted_ = 0;
 };
 
@@ -244,6 +266,17 @@ size_t hoist_invariant_loads(llvm::Module& module) {
     for (llvm::LoadInst* load : marked) load->setMetadata(metadata::kInvariant, nullptr);
   }
   return hoisted;
+}
+
+void settle_guarded_loads(llvm::Module& module) {
+  for (llvm::Function& function : module) {
+    for (llvm::Instruction& instruction : llvm::make_early_inc_range(llvm::instructions(function))) {
+      auto* choice = llvm::dyn_cast<llvm::SelectInst>(&instruction);
+      if (!choice || !choice->hasMetadata(metadata::kGuarded)) continue;
+      choice->replaceAllUsesWith(choice->getTrueValue());
+      choice->eraseFromParent();
+    }
+  }
 }
 
 }  // namespace culprit

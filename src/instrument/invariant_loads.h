@@ -20,4 +20,8 @@ size_t mark_invariant_loads(llvm::Module& module);
 /// that the program does not have.
 size_t hoist_invariant_loads(llvm::Module& module);
 
+/// For code in which no branch is ever made to go the other way: a loop is entered only when its test says so, so what
+/// was loaded under a copy of that test is there. Without this, a loop that is entered against its test reads memory.
+void settle_guarded_loads(llvm::Module& module);
+
 }  // namespace culprit

@@ -21,6 +21,9 @@ inline constexpr const char* kFrameBase = "culprit.frame";
 /// loop yield the same. Exists from mark_invariant_loads to hoist_invariant_loads.
 inline constexpr const char* kInvariant = "culprit.invariant";
 
+/// On a select between the variable that holds an invariant load made under a loop's test and the memory itself: !{}.
+inline constexpr const char* kGuarded = "culprit.guarded";
+
 /// On an instruction (an alloca, a trap) that belongs to the instrumentation and is not of the program: !{}.
 inline constexpr const char* kInternal = "culprit.internal";
 

@@ -110,11 +110,13 @@ PipelineReport instrument_program(llvm::Module& program, const Plan& plan, const
   if (plan.observed != ObservedBodies::kNone) {
     report.observed_half = split_observed_half(program);
     if (!plan.fast_bodies) drop_fast_bodies(program, *report.observed_half, bodies);
+    if (plan.hooks != Hooks::kSession) settle_guarded_loads(*report.observed_half);
     insert_observation(*report.observed_half, plan);
     define_initial_observe(*report.observed_half, plan.start_observed);
     check(*report.observed_half);
     report.observed_parts = divide(*report.observed_half, named_in_assembly);
   }
+  settle_guarded_loads(program);
   if (!plan.fast_bodies) forget_local_variables(program);
   emit_thunks(program, bodies.thunks, bodies.aliases);
   check(program);

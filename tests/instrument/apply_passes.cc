@@ -106,7 +106,11 @@ int main(int argc, char** argv) {
          llvm::errs() << "user " << placed.on_user_stack << ", invisible " << placed.invisible << ", registers "
                       << placed.in_registers << ", frames " << placed.functions_with_user_frame << "\n";
        }},
-      {"hoist", [](llvm::Module& m) { hoist_invariant_loads(m); }},
+      {"hoist",
+       [](llvm::Module& m) {
+         hoist_invariant_loads(m);
+         settle_guarded_loads(m);
+       }},
       {"homes", [](llvm::Module& m) { lower_homes(m, PrivateHomes::kAll); }},
       {"traced", [](llvm::Module& m) { lower_homes(m, PrivateHomes::kInMemory); }},
       {"describe",

@@ -227,8 +227,7 @@ TEST_F(Bodies, ObservedBodiesCallEachOtherAndShareVariables) {
     define internal void @named() { ret void }
     define void @h() { call void @one() ret void })");
   FastBodies bodies = make_bodies();
-  const std::vector<FunctionReason> single =
-      share_with_observed_half(*module_, bodies, names_in_assembly(*module_));
+  const std::vector<FunctionReason> single = share_with_observed_half(*module_, bodies, names_in_assembly(*module_));
   const auto half = split_observed_half(*module_);
   const llvm::Function* g = half->getFunction("g.observed");
   ASSERT_TRUE(g);

@@ -200,7 +200,11 @@ TEST_F(Passes, LoadsThatALoopCannotChangeAreMadeBeforeIt) {
   EXPECT_EQ(mark_invariant_loads(module), 2u);
   normalise(module);
   EXPECT_EQ(hoist_invariant_loads(module), 2u);
-  EXPECT_EQ(text().find("culprit.invariant !"), std::string::npos);
+  // Until it is settled that no alteration enters the loop against its test, what lies behind the test may be read
+  // again.
+  EXPECT_EQ(all<llvm::SelectInst>("f").size(), 1u);
+  settle_guarded_loads(module);
+  EXPECT_TRUE(all<llvm::SelectInst>("f").empty());
   const llvm::DominatorTree dominators(function("f"));
   const llvm::LoopInfo loops(dominators);
   // In the loop only variables are read: the loop's own and two that hold what was loaded, one of it under the test.
@@ -215,7 +219,7 @@ TEST_F(Passes, LoadsThatALoopCannotChangeAreMadeBeforeIt) {
       before.push_back(load);
     }
   }
-  EXPECT_EQ(in_loop, 4u);
+  EXPECT_EQ(in_loop, 5u);
   ASSERT_EQ(before.size(), 2u);
   EXPECT_NE(before[0]->getParent(), before[1]->getParent());
   EXPECT_TRUE(before[1]->getParent()->getSinglePredecessor()->getTerminator()->getNumSuccessors() == 2);
