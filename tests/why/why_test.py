@@ -157,6 +157,10 @@ class WhyTest(unittest.TestCase):
         said, line = self.subject("wrong_twice", "1\n2\n")
         self.assertEqual(self.proved(said, "critical-branch"), [line("if (negative)")])
 
+    def test_a_loop_entered_against_its_test_reads_what_it_needs(self):
+        said, line = self.subject("entered_loop", "4\n")
+        self.assertEqual(self.proved(said, "critical-branch"), [line("i < limit")])
+
     def test_a_condition_that_is_wrong_altogether_is_inverted(self):
         said, line = self.subject("wrong_condition", "1 odd\n2 even\n3 odd\n4 even\n5 odd\n")
         found = [f for f in said["findings"] if f["kind"] == "critical-branch" and f["proved"]]
