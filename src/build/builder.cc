@@ -64,13 +64,14 @@ std::vector<std::string> runtime_words(const Plan& plan) {
   const fs::path archive = parts_directory() / kRuntimeArchive;
   if (!fs::exists(archive)) return {};
   if (has_shared_layout(plan)) {
-    // All of it in every plan: its variables are among the program's.
-    return {"-Xlinker", "--whole-archive", archive, "-Xlinker", "--no-whole-archive"};
+    // All of it in every plan: its variables are among the program's. Plans with ids add what looks at thread creation.
+    std::vector<std::string> words{"-Xlinker", "--whole-archive", archive, "-Xlinker", "--no-whole-archive"};
+    const fs::path overrides = parts_directory() / kPointOverrides;
+    if (plan.points.kind != format::PointKind::kNone && fs::exists(overrides)) words.insert(words.begin(), overrides);
+    return words;
   }
   const fs::path overrides = parts_directory() / kSessionOverrides;
   if (plan.hooks == Hooks::kSession && fs::exists(overrides)) return {overrides, archive};
-  const fs::path point_overrides = parts_directory() / kPointOverrides;
-  if (plan.points.kind != format::PointKind::kNone && fs::exists(point_overrides)) return {point_overrides, archive};
   return {archive};
 }
 

@@ -133,6 +133,10 @@ class Compilation {
     for (const FunctionReason& each : instrumented_.single_bodies) {
       report_.single_body_functions.push_back({each.function, each.reason});
     }
+    report_.loops = instrumented_.loop_order.loops;
+    for (const LoopOrderVariable& each : instrumented_.loop_order.variables) {
+      report_.ordered_loops.push_back({each.function, each.variable, each.file, each.first_line, each.last_line});
+    }
     clock_.end_of("instrument");
   }
 

@@ -12,8 +12,9 @@ NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(SymbolDefinition, symbol, target)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(NativeUnit, name, reason)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(FunctionApart, name, reason)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(StepTime, step, seconds)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(OrderedLoop, function, variable, file, first_line, last_line)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(CompileReport, units, native_units, native_functions, single_body_functions, steps,
-                                   objects, model, code_bytes)
+                                   objects, model, loops, ordered_loops, code_bytes)
 
 // The plan travels in its own notation, which load_plan's users write too.
 void to_json(nlohmann::json& json, const Plan& plan) {

@@ -68,6 +68,15 @@ struct StepTime {
   double seconds = 0;
 };
 
+/// A loop of the program as compiled, and the variable that tells its iterations apart (instrument/loop_order_variables.h).
+struct OrderedLoop {
+  std::string function;
+  std::string variable;
+  std::string file;
+  uint32_t first_line = 0;
+  uint32_t last_line = 0;
+};
+
 struct CompileReport {
   uint64_t units = 0;
   std::vector<NativeUnit> native_units{};
@@ -76,6 +85,8 @@ struct CompileReport {
   std::vector<StepTime> steps{};
   std::vector<std::string> objects{};  ///< in link order
   std::string model{};                 ///< the program model's file, empty when none was made
+  uint64_t loops = 0;                  ///< of the program as compiled
+  std::vector<OrderedLoop> ordered_loops{};
   uint64_t code_bytes = 0;             ///< executable sections of `objects`
 };
 
