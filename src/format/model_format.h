@@ -12,10 +12,12 @@
 
 #include <cstdint>
 
+#include "format/operation_format.h"
+
 namespace culprit::format {
 
 inline constexpr char kModelMagic[8] = {'C', 'U', 'L', 'P', 'M', 'O', 'D', 'L'};
-inline constexpr uint32_t kModelVersion = 1;
+inline constexpr uint32_t kModelVersion = 2;
 inline constexpr uint32_t kModelAlignment = 8;
 inline constexpr uint32_t kNone = 0xffffffff;
 
@@ -48,8 +50,14 @@ enum class ModelSectionKind : uint32_t {
   kLoops,  ///< sentinel
   kLoopHeaders,
   kControlDependences,
+  kOperations,  ///< sentinel
+  kOperands,
+  kAccesses,
+  kCells,
+  kBases,
+  kAnchors,
 };
-inline constexpr uint32_t kModelSectionKinds = 15;
+inline constexpr uint32_t kModelSectionKinds = 21;
 
 enum class ModelEncoding : uint32_t { kPlain, kZstd };
 
@@ -78,6 +86,8 @@ enum FunctionFlags : uint32_t {
   kFunctionArtificial = 16,  ///< made by the compiler, e.g. an implicit constructor
   kFunctionNoReturn = 32,
   kFunctionReturnsTwice = 64,  ///< setjmp and its like
+  kFunctionUnobserved = 128,   ///< has blocks, but traced bodies call it like a native one
+  kFunctionResumes = 256,      ///< control can come back into an activation by unwinding or a second return
 };
 
 struct FunctionRecord {
@@ -93,8 +103,10 @@ struct FunctionRecord {
   uint32_t first_scope;     ///< the first one is the function's own
   uint32_t first_variable;  ///< parameters and locals; what follows the last function's are the globals
   uint32_t first_loop;
+  uint32_t first_cell;
+  uint32_t first_base;
 };
-static_assert(sizeof(FunctionRecord) == 48);
+static_assert(sizeof(FunctionRecord) == 56);
 
 struct BlockRecord {
   uint32_t first_statement;
@@ -102,8 +114,9 @@ struct BlockRecord {
   uint32_t first_dependence;          ///< the edges that it is directly control dependent on
   uint32_t immediate_post_dominator;  ///< block, or kNone for the virtual exit
   uint32_t innermost_loop;            ///< loop or kNone
+  uint32_t first_operation;
 };
-static_assert(sizeof(BlockRecord) == 20);
+static_assert(sizeof(BlockRecord) == 24);
 
 enum class EdgeKind : uint32_t {
   kAlways,

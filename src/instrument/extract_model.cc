@@ -19,6 +19,7 @@
 #include <unordered_map>
 
 #include "instrument/block_statements.h"
+#include "instrument/extract_operations.h"
 #include "instrument/extract_scopes.h"
 #include "instrument/extract_types.h"
 #include "instrument/metadata.h"
@@ -54,6 +55,7 @@ class Extraction {
         strings_(tables_.strings),
         scopes_(tables_, strings_),
         types_(tables_, strings_),
+        operations_(module, tables_, strings_),
         block_kind_(module.getMDKindID(metadata::kBlock)),
         statement_kind_(module.getMDKindID(metadata::kStatement)) {}
 
@@ -147,11 +149,14 @@ class Extraction {
     record.first_block = size_of(tables_.blocks);
     record.first_scope = size_of(tables_.scopes);
     record.first_variable = size_of(tables_.variables);
+    record.first_cell = size_of(tables_.cells);
+    record.first_base = size_of(tables_.bases);
     tables_.functions.push_back(record);
     if (function.isDeclaration()) return;
     scopes_.enter_function(subprogram);
     add_variables(function);
     add_blocks(function);
+    operations_.add_function(function);
   }
 
   static uint32_t flags_of(const llvm::Function& function, const llvm::DISubprogram* subprogram) {
@@ -166,6 +171,8 @@ class Extraction {
     if (subprogram && subprogram->isArtificial()) flags |= kFunctionArtificial;
     if (function.doesNotReturn()) flags |= kFunctionNoReturn;
     if (function.hasFnAttribute(llvm::Attribute::ReturnsTwice)) flags |= kFunctionReturnsTwice;
+    if (!function.isDeclaration() && !is_traced(function)) flags |= kFunctionUnobserved;
+    if (!function.isDeclaration() && is_resumed(function)) flags |= kFunctionResumes;
     return flags;
   }
 
@@ -222,7 +229,8 @@ class Extraction {
                                 .first_edge = size_of(tables_.edges),
                                 .first_dependence = 0,
                                 .immediate_post_dominator = kNone,
-                                .innermost_loop = kNone});
+                                .innermost_loop = kNone,
+                                .first_operation = 0});
       block.getTerminator()->setMetadata(block_kind_, id_node(id));
       add_edges(*block.getTerminator());
       for (BlockStatement& statement : block_statements(block)) {
@@ -339,6 +347,7 @@ class Extraction {
   program::StringTable strings_;
   ScopeTable scopes_;
   TypeTable types_;
+  OperationTable operations_;
   unsigned block_kind_;
   unsigned statement_kind_;
   std::unordered_map<const llvm::Function*, uint32_t> function_ids_;

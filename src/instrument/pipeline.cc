@@ -88,6 +88,7 @@ PipelineReport instrument_program(llvm::Module& program, const Plan& plan, const
   merge_globals(program);
   place_variables(program);
   // The program is described, and its blocks and statements numbered, while it is still the same for every plan.
+  mark_single_bodies(program);
   if (!model.empty()) extract_and_write_model(program, model);
   // Loops read what does not change once.
   hoist_invariant_loads(program);
@@ -103,7 +104,6 @@ PipelineReport instrument_program(llvm::Module& program, const Plan& plan, const
   keep_unit_boundaries(program);
   // Functions become fast bodies, their symbols thunks.
   const llvm::StringSet<> named_in_assembly = names_in_assembly(program);
-  mark_single_bodies(program);
   FastBodies bodies = make_fast_bodies(program, named_in_assembly);
   report.functions = bodies.functions;
   // The fast half is the same in every plan: what observed bodies could refer to is visible.

@@ -25,6 +25,7 @@ class Checker {
       return call.statement < model_.statements.size() && static_cast<uint8_t>(call.kind) < kCallKinds &&
              (direct ? call.callee < functions() : call.callee == kNone) && is_string(call.signature);
     });
+    check_operations();
     check_each("file", model_.files,
                [this](const FileRecord& file) { return is_string(file.directory) && is_string(file.name); });
   }
@@ -82,6 +83,12 @@ class Checker {
     check_runs("block", model_.blocks, &BlockRecord::first_statement, model_.statements.size());
     check_runs("block", model_.blocks, &BlockRecord::first_edge, model_.edges.size());
     check_runs("block", model_.blocks, &BlockRecord::first_dependence, model_.control_dependences.size());
+    require(!model_.operations.empty(), "operation", 0, "sentinel missing");
+    check_runs("function", model_.functions, &FunctionRecord::first_cell, model_.cells.size());
+    check_runs("function", model_.functions, &FunctionRecord::first_base, model_.bases.size());
+    check_runs("block", model_.blocks, &BlockRecord::first_operation, model_.operations.size() - 1);
+    check_runs("operation", model_.operations, &OperationRecord::first_operand, model_.operands.size());
+    check_runs("operation", model_.operations, &OperationRecord::first_access, model_.accesses.size());
     check_runs("type", model_.types, &TypeRecord::first_member, model_.members.size());
     check_runs("loop", model_.loops, &LoopRecord::first_header, model_.loop_headers.size());
   }
@@ -177,6 +184,61 @@ class Checker {
         require(is_block(model_.loop_headers[header].block), "loop header", header, "block of another function");
       }
     }
+  }
+
+  void check_operations() const {
+    for (uint32_t index = 0; index < functions(); ++index) {
+      const FunctionRecord& function = model_.functions[index];
+      const FunctionRecord& next = model_.functions[index + 1];
+      for (uint32_t block = function.first_block; block < next.first_block; ++block) {
+        for (uint32_t each = model_.blocks[block].first_operation; each < model_.blocks[block + 1].first_operation;
+             ++each) {
+          check_operation(function, next, block, each);
+        }
+      }
+    }
+    check_each("base", model_.bases, [](const BaseRecord& base) { return base.site != kNone; });
+    check_each("anchor", model_.anchors, [this](const AnchorRecord& anchor) { return is_string(anchor.symbol); });
+  }
+
+  void check_operation(const FunctionRecord& function, const FunctionRecord& next, uint32_t block,
+                       uint32_t index) const {
+    const OperationRecord& operation = model_.operations[index];
+    require(static_cast<uint8_t>(operation.kind) < kOperationKinds, "operation", index, "unknown kind");
+    require(
+        is_within(operation.statement, model_.blocks[block].first_statement, model_.blocks[block + 1].first_statement),
+        "operation", index, "statement of another block");
+    require(operation.kind != OperationKind::kCall || operation.detail < model_.calls.size(), "operation", index,
+            "call out of range");
+    const uint32_t first = model_.blocks[function.first_block].first_operation;
+    const uint32_t end = model_.blocks[next.first_block].first_operation;
+    for (uint32_t each = operation.first_operand; each < model_.operations[index + 1].first_operand; ++each) {
+      const OperandRecord& operand = model_.operands[each];
+      require(static_cast<uint8_t>(operand.kind) < kOperandKinds && static_cast<uint8_t>(operand.role) < kOperandRoles,
+              "operand", each, "unknown kind");
+      require(operand.kind != OperandKind::kOperation || is_within(operand.value, first, end), "operand", each,
+              "operation of another function");
+    }
+    for (uint32_t each = operation.first_access; each < model_.operations[index + 1].first_access; ++each) {
+      check_access(function, next, each);
+    }
+  }
+
+  void check_access(const FunctionRecord& function, const FunctionRecord& next, uint32_t index) const {
+    const AccessRecord& access = model_.accesses[index];
+    const bool known = static_cast<uint8_t>(access.place) < kPlaceKinds;
+    bool holds = known;
+    if (access.place == PlaceKind::kCells) {
+      holds = access.cells > 0 && is_within(access.value, function.first_cell, next.first_cell) &&
+              access.cells <= next.first_cell - access.value;
+    } else if (access.place == PlaceKind::kFrame) {
+      holds = is_within(access.value, function.first_base, next.first_base);
+    } else if (access.place == PlaceKind::kGlobal) {
+      holds = access.value < model_.anchors.size();
+    } else if (access.place == PlaceKind::kRecorded || access.place == PlaceKind::kLength) {
+      holds = access.value != kNone;
+    }
+    require(holds, "access", index, known ? "place out of range" : "unknown place");
   }
 
   void check_types() {

@@ -116,12 +116,22 @@ void complete_model(ModelTables& tables, uint32_t first_global) {
   last_function.first_scope = size_of(tables.scopes);
   last_function.first_variable = first_global;
   last_function.first_loop = size_of(tables.loops);
+  last_function.first_cell = size_of(tables.cells);
+  last_function.first_base = size_of(tables.bases);
   tables.functions.push_back(last_function);
   tables.blocks.push_back({.first_statement = size_of(tables.statements),
                            .first_edge = size_of(tables.edges),
                            .first_dependence = size_of(tables.control_dependences),
                            .immediate_post_dominator = format::kNone,
-                           .innermost_loop = format::kNone});
+                           .innermost_loop = format::kNone,
+                           .first_operation = size_of(tables.operations)});
+  tables.operations.push_back({.statement = format::kNone,
+                               .first_operand = size_of(tables.operands),
+                               .first_access = size_of(tables.accesses),
+                               .detail = format::kNone,
+                               .kind = format::OperationKind::kCompute,
+                               .flags = 0,
+                               .reserved = 0});
   format::TypeRecord last_type{};
   last_type.base = format::kNone;
   last_type.first_member = size_of(tables.members);

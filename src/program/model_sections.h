@@ -28,6 +28,12 @@ struct ModelSections {
   Array<format::LoopRecord> loops;
   Array<format::LoopHeaderRecord> loop_headers;
   Array<format::ControlDependenceRecord> control_dependences;
+  Array<format::OperationRecord> operations;
+  Array<format::OperandRecord> operands;
+  Array<format::AccessRecord> accesses;
+  Array<format::CellRecord> cells;
+  Array<format::BaseRecord> bases;
+  Array<format::AnchorRecord> anchors;
 };
 
 /// Calls `visit(kind, array)` for every section in the order of the file.
@@ -49,6 +55,12 @@ void for_each_section(Sections& sections, Visit&& visit) {
   visit(kLoops, sections.loops);
   visit(kLoopHeaders, sections.loop_headers);
   visit(kControlDependences, sections.control_dependences);
+  visit(kOperations, sections.operations);
+  visit(kOperands, sections.operands);
+  visit(kAccesses, sections.accesses);
+  visit(kCells, sections.cells);
+  visit(kBases, sections.bases);
+  visit(kAnchors, sections.anchors);
 }
 
 template <typename Record>

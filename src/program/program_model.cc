@@ -68,6 +68,23 @@ Indices ProgramModel::statements_of(uint32_t block) const {
 Indices ProgramModel::edges_of(uint32_t block) const {
   return run_of(loaded_.sections.blocks, &BlockRecord::first_edge, block);
 }
+Indices ProgramModel::operations_of(uint32_t block) const {
+  return run_of(loaded_.sections.blocks, &BlockRecord::first_operation, block);
+}
+std::span<const OperandRecord> ProgramModel::operands_of(uint32_t operation) const {
+  return slice(loaded_.sections.operands,
+               run_of(loaded_.sections.operations, &OperationRecord::first_operand, operation));
+}
+std::span<const AccessRecord> ProgramModel::accesses_of(uint32_t operation) const {
+  return slice(loaded_.sections.accesses,
+               run_of(loaded_.sections.operations, &OperationRecord::first_access, operation));
+}
+Indices ProgramModel::cells_of(uint32_t function) const {
+  return run_of(loaded_.sections.functions, &FunctionRecord::first_cell, function);
+}
+std::span<const BaseRecord> ProgramModel::bases_of(uint32_t function) const {
+  return slice(loaded_.sections.bases, run_of(loaded_.sections.functions, &FunctionRecord::first_base, function));
+}
 std::span<const ControlDependenceRecord> ProgramModel::dependences_of(uint32_t block) const {
   return slice(loaded_.sections.control_dependences,
                run_of(loaded_.sections.blocks, &BlockRecord::first_dependence, block));
@@ -84,6 +101,9 @@ uint32_t ProgramModel::function_of_block(uint32_t block) const {
 }
 uint32_t ProgramModel::block_of_statement(uint32_t statement) const {
   return holder_of(loaded_.sections.blocks, &BlockRecord::first_statement, statement);
+}
+uint32_t ProgramModel::block_of_operation(uint32_t operation) const {
+  return holder_of(loaded_.sections.blocks, &BlockRecord::first_operation, operation);
 }
 uint32_t ProgramModel::source_of_edge(uint32_t edge) const {
   return holder_of(loaded_.sections.blocks, &BlockRecord::first_edge, edge);

@@ -49,6 +49,7 @@ class ProgramModel {
   const format::VariableRecord& variable(uint32_t index) const { return loaded_.sections.variables[index]; }
   const format::TypeRecord& type(uint32_t index) const { return loaded_.sections.types[index]; }
   const format::LoopRecord& loop(uint32_t index) const { return loaded_.sections.loops[index]; }
+  const format::OperationRecord& operation(uint32_t index) const { return loaded_.sections.operations[index]; }
 
   // What belongs to what.
   Indices blocks_of(uint32_t function) const;
@@ -57,12 +58,18 @@ class ProgramModel {
   Indices loops_of(uint32_t function) const;
   Indices statements_of(uint32_t block) const;
   Indices edges_of(uint32_t block) const;
+  Indices operations_of(uint32_t block) const;
+  std::span<const format::OperandRecord> operands_of(uint32_t operation) const;
+  std::span<const format::AccessRecord> accesses_of(uint32_t operation) const;
+  Indices cells_of(uint32_t function) const;
+  std::span<const format::BaseRecord> bases_of(uint32_t function) const;
   std::span<const format::ControlDependenceRecord> dependences_of(uint32_t block) const;
   std::span<const format::MemberRecord> members_of(uint32_t type) const;
   std::span<const format::LoopHeaderRecord> headers_of(uint32_t loop) const;
   uint32_t function_of_block(uint32_t block) const;
   uint32_t block_of_statement(uint32_t statement) const;
   uint32_t source_of_edge(uint32_t edge) const;
+  uint32_t block_of_operation(uint32_t operation) const;
   uint32_t function_of_statement(uint32_t statement) const { return function_of_block(block_of_statement(statement)); }
 
   format::EdgeKind edge_kind(uint32_t edge) const;

@@ -85,7 +85,8 @@ struct SampleModel {
                               .first_edge = static_cast<uint32_t>(model.edges.size()),
                               .first_dependence = 0,
                               .immediate_post_dominator = kNone,
-                              .innermost_loop = kNone});
+                              .innermost_loop = kNone,
+                              .first_operation = 0});
       model.edges.insert(model.edges.end(), edges.begin(), edges.end());
       model.statements.insert(model.statements.end(), statements.begin(), statements.end());
     };

@@ -1,0 +1,124 @@
+// The dependence tables of the program model (docs/formats.md, "Operations"): per block, in order of execution, what
+// each machine-level operation reads, computes and writes. With them and a trace (trace_format.h) every dynamic
+// dependence can be found without LLVM.
+//
+// An operation is one instruction of the unoptimised, placed bitcode. Its value is used by later operations as an
+// operand. Variables that are registers in traced bodies are cells: parts of a function's private frame that are always
+// accessed as wholes or in runs. All other memory is accessed by address.
+#pragma once
+
+#include <cstdint>
+
+namespace culprit::format {
+
+enum class OperationKind : uint8_t {
+  kCompute,     ///< a new value from its operands
+  kCopy,        ///< the value of its operands, perhaps converted: casts, parts of aggregates
+  kStep,        ///< operand 0 as a pointer, moved by the others
+  kChoice,      ///< select: operand 0 decides
+  kPhi,         ///< the operand whose `from` is the block that control came from
+  kLoad,        ///< access 0
+  kStore,       ///< operand 0 to access 0
+  kUpdate,      ///< reads and writes access 0 at once
+  kCopyMemory,  ///< from access 1 to access 0
+  kSetMemory,   ///< a value to access 0
+  kCall,        ///< detail: call
+  kReturn,
+  kBranch,      ///< conditional branch or switch: one event of the trace says which edge
+  kLandingPad,  ///< begins a block that unwinding enters
+  kUnwind,      ///< passes an exception on
+};
+inline constexpr uint8_t kOperationKinds = 15;
+
+enum OperationFlags : uint8_t {
+  kOperationEnters = 1,        ///< call: the callee's body follows in the trace without an event
+  kOperationReturnsTwice = 2,  ///< call: each return is named by the activation
+  kOperationTail = 4,          ///< call: no event follows, since nothing may come after it in the function
+  kOperationIndirect = 8,      ///< call: a pointer decides who is called
+};
+
+struct OperationRecord {
+  uint32_t statement;
+  uint32_t first_operand;
+  uint32_t first_access;
+  uint32_t detail;  ///< by kind, or kNone
+  OperationKind kind;
+  uint8_t flags;  ///< OperationFlags
+  uint16_t reserved;
+};
+static_assert(sizeof(OperationRecord) == 20);
+
+enum class OperandKind : uint8_t {
+  kConstant,   ///< no dependence: a number, or the address of a variable or function
+  kOperation,  ///< value: an operation of the same function
+  kArgument,   ///< value: the function's machine-level argument number
+};
+inline constexpr uint8_t kOperandKinds = 3;
+
+enum class OperandRole : uint8_t {
+  kData,
+  kAddress,  ///< decides which memory is accessed
+  kCallee,   ///< decides who is called
+  kChooses,  ///< decides which of the others is the value
+};
+inline constexpr uint8_t kOperandRoles = 4;
+
+struct OperandRecord {
+  uint32_t value;  ///< by kind
+  uint32_t from;   ///< of a phi: block; else kNone
+  OperandKind kind;
+  OperandRole role;
+  uint16_t reserved;
+};
+static_assert(sizeof(OperandRecord) == 12);
+
+/// Where an access finds its memory.
+enum class PlaceKind : uint8_t {
+  kCells,     ///< value: first cell
+  kFrame,     ///< value: base of the function (BaseRecord); plus offset
+  kGlobal,    ///< value: anchor; plus offset
+  kRecorded,  ///< value: site, whose latest address in this block execution; plus offset
+  kArgument,  ///< value: argument passed by value in memory; plus offset
+  kLength,    ///< value: site; no access, but the bytes of the operation's accesses
+  kConstant,  ///< memory that is never written
+};
+inline constexpr uint8_t kPlaceKinds = 7;
+
+enum AccessFlags : uint8_t {
+  kAccessReads = 1,
+  kAccessWrites = 2,
+  kAccessRecorded = 4,    ///< the trace holds the site's address here
+  kAccessOfArgument = 8,  ///< call: the callee gets a copy of this memory; `cells` is the argument's number
+};
+
+struct AccessRecord {
+  int32_t offset;
+  uint32_t bytes;  ///< kNone: as the operation's kLength says
+  uint32_t value;  ///< by place
+  uint16_t cells;  ///< kCells: how many
+  PlaceKind place;
+  uint8_t flags;  ///< AccessFlags
+};
+static_assert(sizeof(AccessRecord) == 16);
+
+/// A part of a function's private frame.
+struct CellRecord {
+  uint32_t offset;
+  uint32_t bytes;
+};
+static_assert(sizeof(CellRecord) == 8);
+
+/// An address that a function records once, at entry.
+struct BaseRecord {
+  uint32_t site;
+  uint32_t private_offset;  ///< kNone: base of the user frame; else the private slot of the variable that it is
+};
+static_assert(sizeof(BaseRecord) == 8);
+
+/// A symbol whose address is the same during a run.
+struct AnchorRecord {
+  uint32_t symbol;  ///< string
+};
+static_assert(sizeof(AnchorRecord) == 4);
+
+}  // namespace culprit::format

@@ -1,0 +1,459 @@
+// Which accesses record an address: those whose place is not a constant distance from a frame, a global or an address
+// that the same block has recorded before. The last covers `p->x + p->y`: both loads of the pointer `p` yield one value
+// as long as nothing is stored to `p` in between, so they count as one base.
+#include "instrument/extract_operations.h"
+
+#include <llvm/IR/Constants.h>
+#include <llvm/IR/InstIterator.h>
+#include <llvm/IR/IntrinsicInst.h>
+#include <llvm/IR/Module.h>
+#include <llvm/IR/Operator.h>
+
+#include <limits>
+#include <optional>
+
+#include "base/error.h"
+#include "instrument/block_statements.h"
+#include "instrument/metadata.h"
+#include "instrument/model_ids.h"
+#include "instrument/native_functions.h"
+#include "instrument/recursion.h"
+#include "instrument/user_stack.h"
+
+namespace culprit {
+namespace {
+
+using namespace format;
+
+constexpr uint64_t kVaListBytes = 24;
+
+uint32_t size_of(const auto& table) {
+  return static_cast<uint32_t>(table.size());
+}
+
+uint64_t number_in(const llvm::MDNode& node, unsigned operand) {
+  return llvm::mdconst::extract<llvm::ConstantInt>(node.getOperand(operand))->getZExtValue();
+}
+
+/// The private slot of a variable that is a register in traced bodies.
+std::optional<uint64_t> register_slot(const llvm::Value* base) {
+  const auto* variable = llvm::dyn_cast<llvm::AllocaInst>(base);
+  const llvm::MDNode* home = variable ? variable->getMetadata(metadata::kPrivateHome) : nullptr;
+  if (!home || number_in(*home, 2) != 0) return std::nullopt;
+  return number_in(*home, 0);
+}
+
+std::optional<uint64_t> constant_length(const llvm::MemIntrinsic& memory) {
+  const auto* length = llvm::dyn_cast<llvm::ConstantInt>(memory.getLength());
+  if (!length || length->getValue().getActiveBits() > 31) return std::nullopt;
+  return length->getZExtValue();
+}
+
+OperationKind kind_of(const llvm::Instruction& instruction) {
+  if (llvm::isa<llvm::LoadInst>(instruction)) return OperationKind::kLoad;
+  if (llvm::isa<llvm::StoreInst>(instruction)) return OperationKind::kStore;
+  if (llvm::isa<llvm::AtomicRMWInst, llvm::AtomicCmpXchgInst>(instruction)) return OperationKind::kUpdate;
+  if (llvm::isa<llvm::MemTransferInst>(instruction)) return OperationKind::kCopyMemory;
+  if (llvm::isa<llvm::MemSetInst, llvm::VAStartInst>(instruction)) return OperationKind::kSetMemory;
+  if (llvm::isa<llvm::VACopyInst>(instruction)) return OperationKind::kCopyMemory;
+  if (llvm::isa<llvm::IntrinsicInst>(instruction)) return OperationKind::kCompute;
+  if (const auto* call = llvm::dyn_cast<llvm::CallBase>(&instruction)) {
+    return call->isInlineAsm() ? OperationKind::kCompute : OperationKind::kCall;
+  }
+  if (llvm::isa<llvm::CastInst, llvm::FreezeInst, llvm::ExtractValueInst, llvm::InsertValueInst,
+                llvm::ExtractElementInst, llvm::InsertElementInst, llvm::ShuffleVectorInst>(instruction)) {
+    return OperationKind::kCopy;
+  }
+  if (llvm::isa<llvm::GetElementPtrInst>(instruction)) return OperationKind::kStep;
+  if (llvm::isa<llvm::SelectInst>(instruction)) return OperationKind::kChoice;
+  if (llvm::isa<llvm::PHINode>(instruction)) return OperationKind::kPhi;
+  if (llvm::isa<llvm::ReturnInst>(instruction)) return OperationKind::kReturn;
+  if (llvm::isa<llvm::LandingPadInst>(instruction)) return OperationKind::kLandingPad;
+  if (llvm::isa<llvm::ResumeInst>(instruction)) return OperationKind::kUnwind;
+  const auto* branch = llvm::dyn_cast<llvm::BranchInst>(&instruction);
+  if (branch && branch->isConditional()) return OperationKind::kBranch;
+  const auto* choice = llvm::dyn_cast<llvm::SwitchInst>(&instruction);
+  if (choice && choice->getNumCases() > 0) return OperationKind::kBranch;
+  return OperationKind::kCompute;
+}
+
+/// Nothing may stand between a call that must be a tail call and the return.
+uint8_t call_flags(const llvm::CallBase& call) {
+  uint8_t flags = 0;
+  const llvm::Function* callee = direct_callee(call);
+  if (callee && is_traced(*callee)) flags |= kOperationEnters;
+  if (call.hasFnAttr(llvm::Attribute::ReturnsTwice)) flags |= kOperationReturnsTwice;
+  if (call.isMustTailCall()) flags |= kOperationTail;
+  // A call through a thunk counts as indirect: which function it comes to is known only then.
+  const auto* function = llvm::dyn_cast<llvm::Function>(call.getCalledOperand()->stripPointerCastsAndAliases());
+  if ((flags & kOperationEnters) == 0 && (!function || !function->isDeclaration())) flags |= kOperationIndirect;
+  return flags;
+}
+
+bool is_listed_constant(const llvm::Value* value) {
+  if (!llvm::isa<llvm::Instruction>(value)) return true;
+  const auto* instruction = llvm::cast<llvm::Instruction>(value);
+  return instruction->hasMetadata(metadata::kUserHome) || instruction->hasMetadata(metadata::kPrivateHome);
+}
+
+}  // namespace
+
+bool is_traced(const llvm::Function& function) {
+  if (!is_instrumented(function) || function.hasFnAttribute(kSingleBodyAttribute)) return false;
+  for (const llvm::BasicBlock& block : function) {
+    if (llvm::isa<llvm::CallBrInst, llvm::IndirectBrInst>(block.getTerminator())) return false;
+  }
+  return true;
+}
+
+bool is_resumed(const llvm::Function& function) {
+  return is_reentered(function);
+}
+
+OperationTable::OperationTable(llvm::Module& module, program::ModelTables& tables, program::StringTable& strings)
+    : module_(module),
+      tables_(tables),
+      strings_(strings),
+      layout_(module.getDataLayout()),
+      block_kind_(module.getMDKindID(metadata::kBlock)),
+      statement_kind_(module.getMDKindID(metadata::kStatement)),
+      operation_kind_(module.getMDKindID(metadata::kOperation)),
+      sites_kind_(module.getMDKindID(metadata::kSites)) {}
+
+void OperationTable::add_function(llvm::Function& function) {
+  operations_.clear();
+  bases_.clear();
+  blocks_.clear();
+  find_cells(function);
+  find_bases(function);
+  number_operations(function);
+  for (llvm::BasicBlock& block : function) {
+    recorded_.clear();
+    versions_.clear();
+    tables_.blocks[blocks_.at(&block)].first_operation = size_of(tables_.operations);
+    for (llvm::Instruction& instruction : block) {
+      if (!instruction.getMetadata(statement_kind_)) continue;
+      add_operation(instruction);
+      forget_after(instruction);
+    }
+  }
+}
+
+OperationTable::Place OperationTable::place_of(llvm::Value* address) const {
+  Place place{address, 0};
+  while (true) {
+    // A variable's address counts from its own beginning in the frame.
+    auto* instruction = llvm::dyn_cast<llvm::Instruction>(place.base);
+    if (instruction && instruction->hasMetadata(metadata::kFrameBase)) return place;
+    const auto* step = llvm::dyn_cast<llvm::GEPOperator>(place.base);
+    llvm::APInt distance(64, 0);
+    if (step && step->accumulateConstantOffset(layout_, distance)) {
+      place.offset += distance.getSExtValue();
+      place.base = const_cast<llvm::Value*>(step->getPointerOperand());
+    } else if (const auto* cast = llvm::dyn_cast<llvm::BitCastOperator>(place.base)) {
+      place.base = cast->getOperand(0);
+    } else {
+      return place;
+    }
+  }
+}
+
+void OperationTable::find_cells_of(const llvm::Instruction& instruction, std::map<uint32_t, uint32_t>& ends) {
+  const auto add = [&](const llvm::Value* address, uint64_t bytes) {
+    const Place place = place_of(const_cast<llvm::Value*>(address));
+    const std::optional<uint64_t> slot = register_slot(place.base);
+    if (!slot || bytes == 0) return;
+    const uint32_t first = static_cast<uint32_t>(*slot + static_cast<uint64_t>(place.offset));
+    uint32_t& end = ends[first];
+    end = std::max(end, first + static_cast<uint32_t>(bytes));
+  };
+  if (const auto* load = llvm::dyn_cast<llvm::LoadInst>(&instruction)) {
+    add(load->getPointerOperand(), layout_.getTypeStoreSize(load->getType()));
+  } else if (const auto* store = llvm::dyn_cast<llvm::StoreInst>(&instruction)) {
+    add(store->getPointerOperand(), layout_.getTypeStoreSize(store->getValueOperand()->getType()));
+  } else if (const auto* update = llvm::dyn_cast<llvm::AtomicRMWInst>(&instruction)) {
+    add(update->getPointerOperand(), layout_.getTypeStoreSize(update->getType()));
+  } else if (const auto* exchange = llvm::dyn_cast<llvm::AtomicCmpXchgInst>(&instruction)) {
+    add(exchange->getPointerOperand(), layout_.getTypeStoreSize(exchange->getNewValOperand()->getType()));
+  } else if (const auto* memory = llvm::dyn_cast<llvm::MemIntrinsic>(&instruction)) {
+    const uint64_t bytes = constant_length(*memory).value_or(0);
+    add(memory->getRawDest(), bytes);
+    if (const auto* copy = llvm::dyn_cast<llvm::MemTransferInst>(memory)) add(copy->getRawSource(), bytes);
+  }
+}
+
+// The accesses' ends cut the frame into cells, so that every access covers a run of whole cells.
+void OperationTable::find_cells(llvm::Function& function) {
+  std::map<uint32_t, uint32_t> ends;
+  for (const llvm::Instruction& instruction : llvm::instructions(function)) find_cells_of(instruction, ends);
+  std::map<uint32_t, bool> cuts;  // place to whether a cell begins there
+  for (const auto& [first, end] : ends) {
+    cuts[first] = true;
+    cuts.emplace(end, false);
+  }
+  // A place at which one access ends lies inside another when that one goes on.
+  uint32_t covered = 0;
+  for (auto& [place, begins] : cuts) {
+    if (place < covered) begins = true;
+    if (const auto at = ends.find(place); at != ends.end()) covered = std::max(covered, at->second);
+  }
+  first_cell_ = size_of(tables_.cells);
+  for (auto at = cuts.begin(); at != cuts.end(); ++at) {
+    if (at->second) tables_.cells.push_back({at->first, std::next(at)->first - at->first});
+  }
+}
+
+void OperationTable::find_bases(llvm::Function& function) {
+  if (!is_traced(function)) return;
+  for (llvm::Instruction& instruction : function.getEntryBlock()) {
+    uint32_t slot = kNone;
+    if (const auto* variable = llvm::dyn_cast<llvm::AllocaInst>(&instruction)) {
+      const llvm::MDNode* home = variable->getMetadata(metadata::kPrivateHome);
+      if (!home || number_in(*home, 2) == 0) continue;
+      slot = static_cast<uint32_t>(number_in(*home, 0));
+    } else if (!instruction.hasMetadata(metadata::kFrameBase)) {
+      continue;
+    }
+    bases_.emplace(&instruction, size_of(tables_.bases));
+    tables_.bases.push_back({.site = record_at(instruction, ~0u), .private_offset = slot});
+  }
+}
+
+void OperationTable::number_operations(llvm::Function& function) {
+  uint32_t next = size_of(tables_.operations);
+  for (llvm::BasicBlock& block : function) {
+    blocks_.emplace(&block, static_cast<uint32_t>(number_in(*block.getTerminator()->getMetadata(block_kind_), 0)));
+    for (llvm::Instruction& instruction : block) {
+      if (instruction.getMetadata(statement_kind_)) operations_.emplace(&instruction, next++);
+    }
+  }
+}
+
+void OperationTable::add_operation(llvm::Instruction& instruction) {
+  const uint32_t statement = static_cast<uint32_t>(number_in(*instruction.getMetadata(statement_kind_), 0));
+  OperationRecord record{.statement = statement,
+                         .first_operand = size_of(tables_.operands),
+                         .first_access = size_of(tables_.accesses),
+                         .detail = kNone,
+                         .kind = kind_of(instruction),
+                         .flags = 0,
+                         .reserved = 0};
+  if (record.kind == OperationKind::kCall) {
+    record.flags = call_flags(llvm::cast<llvm::CallBase>(instruction));
+    record.detail = tables_.statements[statement].detail;
+    llvm::LLVMContext& context = module_.getContext();
+    auto* id = llvm::ConstantInt::get(llvm::Type::getInt32Ty(context), size_of(tables_.operations));
+    auto* flags = llvm::ConstantInt::get(llvm::Type::getInt32Ty(context), record.flags);
+    instruction.setMetadata(operation_kind_, llvm::MDNode::get(context, {llvm::ConstantAsMetadata::get(id),
+                                                                         llvm::ConstantAsMetadata::get(flags)}));
+  }
+  add_operands(instruction);
+  if (const llvm::Function* function = instruction.getFunction(); is_traced(*function)) add_accesses(instruction);
+  tables_.operations.push_back(record);
+}
+
+void OperationTable::add_operand(const llvm::Value* value, OperandRole role, uint32_t from) {
+  OperandRecord record{.value = 0, .from = from, .kind = OperandKind::kConstant, .role = role, .reserved = 0};
+  if (const auto* argument = llvm::dyn_cast<llvm::Argument>(value)) {
+    record.kind = OperandKind::kArgument;
+    record.value = argument->getArgNo();
+  } else if (!is_listed_constant(value)) {
+    if (const auto known = operations_.find(value); known != operations_.end()) {
+      record.kind = OperandKind::kOperation;
+      record.value = known->second;
+    }
+  }
+  tables_.operands.push_back(record);
+}
+
+void OperationTable::add_operands(const llvm::Instruction& instruction) {
+  using enum OperandRole;
+  if (const auto* load = llvm::dyn_cast<llvm::LoadInst>(&instruction)) {
+    add_operand(load->getPointerOperand(), kAddress);
+  } else if (const auto* store = llvm::dyn_cast<llvm::StoreInst>(&instruction)) {
+    add_operand(store->getValueOperand(), kData);
+    add_operand(store->getPointerOperand(), kAddress);
+  } else if (const auto* update = llvm::dyn_cast<llvm::AtomicRMWInst>(&instruction)) {
+    add_operand(update->getValOperand(), kData);
+    add_operand(update->getPointerOperand(), kAddress);
+  } else if (const auto* exchange = llvm::dyn_cast<llvm::AtomicCmpXchgInst>(&instruction)) {
+    add_operand(exchange->getNewValOperand(), kData);
+    add_operand(exchange->getPointerOperand(), kAddress);
+    add_operand(exchange->getCompareOperand(), kChooses);
+  } else if (const auto* memory = llvm::dyn_cast<llvm::MemIntrinsic>(&instruction)) {
+    if (const auto* set = llvm::dyn_cast<llvm::MemSetInst>(memory)) add_operand(set->getValue(), kData);
+    add_operand(memory->getRawDest(), kAddress);
+    if (const auto* copy = llvm::dyn_cast<llvm::MemTransferInst>(memory)) add_operand(copy->getRawSource(), kAddress);
+    add_operand(memory->getLength(), kAddress);
+  } else if (const auto* choice = llvm::dyn_cast<llvm::SelectInst>(&instruction)) {
+    add_operand(choice->getCondition(), kChooses);
+    add_operand(choice->getTrueValue(), kData);
+    add_operand(choice->getFalseValue(), kData);
+  } else if (const auto* phi = llvm::dyn_cast<llvm::PHINode>(&instruction)) {
+    for (unsigned each = 0; each < phi->getNumIncomingValues(); ++each) {
+      add_operand(phi->getIncomingValue(each), kData, blocks_.at(phi->getIncomingBlock(each)));
+    }
+  } else if (const auto* call = llvm::dyn_cast<llvm::CallBase>(&instruction)) {
+    add_call_operands(*call);
+  } else {
+    for (const llvm::Use& operand : instruction.operands()) {
+      if (!llvm::isa<llvm::BasicBlock>(operand.get())) add_operand(operand.get(), kData);
+    }
+  }
+}
+
+void OperationTable::add_call_operands(const llvm::CallBase& call) {
+  for (const llvm::Use& argument : call.args()) add_operand(argument.get(), OperandRole::kData);
+  if (kind_of(call) == OperationKind::kCall && (call_flags(call) & kOperationIndirect) != 0) {
+    add_operand(call.getCalledOperand(), OperandRole::kCallee);
+  }
+}
+
+void OperationTable::add_accesses(llvm::Instruction& instruction) {
+  if (auto* load = llvm::dyn_cast<llvm::LoadInst>(&instruction)) {
+    add_access(instruction, load->getPointerOperandIndex(), layout_.getTypeStoreSize(load->getType()), kAccessReads);
+  } else if (auto* store = llvm::dyn_cast<llvm::StoreInst>(&instruction)) {
+    add_access(instruction, store->getPointerOperandIndex(),
+               layout_.getTypeStoreSize(store->getValueOperand()->getType()), kAccessWrites);
+  } else if (auto* update = llvm::dyn_cast<llvm::AtomicRMWInst>(&instruction)) {
+    add_access(instruction, update->getPointerOperandIndex(), layout_.getTypeStoreSize(update->getType()),
+               kAccessReads | kAccessWrites);
+  } else if (auto* exchange = llvm::dyn_cast<llvm::AtomicCmpXchgInst>(&instruction)) {
+    add_access(instruction, exchange->getPointerOperandIndex(),
+               layout_.getTypeStoreSize(exchange->getNewValOperand()->getType()), kAccessReads | kAccessWrites);
+  } else if (auto* memory = llvm::dyn_cast<llvm::MemIntrinsic>(&instruction)) {
+    const std::optional<uint64_t> length = constant_length(*memory);
+    const uint64_t bytes = length.value_or(kNone);
+    add_access(instruction, 0, bytes, kAccessWrites);
+    if (llvm::isa<llvm::MemTransferInst>(memory)) add_access(instruction, 1, bytes, kAccessReads);
+    if (!length) add_length(instruction, 2);
+  } else if (llvm::isa<llvm::VAStartInst>(instruction)) {
+    add_access(instruction, 0, kVaListBytes, kAccessWrites);
+  } else if (llvm::isa<llvm::VACopyInst>(instruction)) {
+    add_access(instruction, 0, kVaListBytes, kAccessWrites);
+    add_access(instruction, 1, kVaListBytes, kAccessReads);
+  } else if (auto* call = llvm::dyn_cast<llvm::CallBase>(&instruction); call && !call->isInlineAsm()) {
+    for (unsigned each = 0; each < call->arg_size(); ++each) {
+      if (!call->isByValArgument(each)) continue;
+      add_access(instruction, each, layout_.getTypeAllocSize(call->getParamByValType(each)),
+                 kAccessReads | kAccessOfArgument, static_cast<uint16_t>(each));
+    }
+  }
+}
+
+void OperationTable::add_access(llvm::Instruction& instruction, unsigned operand, uint64_t bytes, uint8_t flags,
+                                uint16_t argument) {
+  const Place place = place_of(instruction.getOperand(operand));
+  AccessRecord access{.offset = static_cast<int32_t>(place.offset),
+                      .bytes = static_cast<uint32_t>(bytes),
+                      .value = 0,
+                      .cells = argument,
+                      .place = PlaceKind::kConstant,
+                      .flags = flags};
+  const bool fits =
+      place.offset >= std::numeric_limits<int32_t>::min() && place.offset <= std::numeric_limits<int32_t>::max();
+  const auto* global = llvm::dyn_cast<llvm::GlobalVariable>(place.base);
+  const auto* by_value = llvm::dyn_cast<llvm::Argument>(place.base);
+  if (const std::optional<uint64_t> slot = register_slot(place.base)) {
+    const uint32_t first = static_cast<uint32_t>(*slot + static_cast<uint64_t>(place.offset));
+    uint32_t cell = first_cell_;
+    while (cell < tables_.cells.size() && tables_.cells[cell].offset < first) ++cell;
+    uint32_t end = cell;
+    while (end < tables_.cells.size() && tables_.cells[end].offset < first + bytes) ++end;
+    if (cell == end || end - cell > std::numeric_limits<uint16_t>::max()) return;  // nothing is accessed
+    access.place = PlaceKind::kCells;
+    access.value = cell;
+    access.cells = static_cast<uint16_t>(end - cell);
+  } else if (const auto base = bases_.find(place.base); base != bases_.end() && fits) {
+    access.place = PlaceKind::kFrame;
+    access.value = base->second;
+  } else if (global && global->isConstant()) {
+    access.place = PlaceKind::kConstant;
+  } else if (global && fits && !global->isThreadLocal() && !global->hasLocalLinkage()) {
+    access.place = PlaceKind::kGlobal;
+    access.value = anchor(*global);
+  } else if (by_value && by_value->hasByValAttr() && fits) {
+    access.place = PlaceKind::kArgument;
+    access.value = by_value->getArgNo();
+  } else {
+    add_recorded(instruction, operand, place, access);
+  }
+  tables_.accesses.push_back(access);
+}
+
+void OperationTable::add_recorded(llvm::Instruction& instruction, unsigned operand, const Place& place,
+                                  AccessRecord& access) {
+  access.place = PlaceKind::kRecorded;
+  const BaseKey key = key_of(place);
+  if (const auto known = recorded_.find(key); known != recorded_.end()) {
+    const int64_t distance = place.offset - known->second.offset;
+    if (distance >= std::numeric_limits<int32_t>::min() && distance <= std::numeric_limits<int32_t>::max()) {
+      access.value = known->second.site;
+      access.offset = static_cast<int32_t>(distance);
+      return;
+    }
+  }
+  access.value = record_at(instruction, operand);
+  access.offset = 0;
+  access.flags |= kAccessRecorded;
+  recorded_.insert_or_assign(key, Recorded{access.value, place.offset});
+}
+
+void OperationTable::add_length(llvm::Instruction& instruction, unsigned operand) {
+  tables_.accesses.push_back({.offset = 0,
+                              .bytes = 0,
+                              .value = record_at(instruction, operand),
+                              .cells = 0,
+                              .place = PlaceKind::kLength,
+                              .flags = kAccessRecorded});
+}
+
+OperationTable::BaseKey OperationTable::key_of(const Place& place) const {
+  const auto* load = llvm::dyn_cast<llvm::LoadInst>(place.base);
+  if (load && operations_.contains(load)) {
+    const Place from = place_of(const_cast<llvm::Value*>(load->getPointerOperand()));
+    // Loaded in this block, so that the variable's version is known.
+    if (register_slot(from.base) && versions_.contains({load, 0})) {
+      return {from.base, from.offset, versions_.at({load, 0})};
+    }
+  }
+  return {place.base, 0, 0};
+}
+
+void OperationTable::forget_after(const llvm::Instruction& instruction) {
+  if (const auto* load = llvm::dyn_cast<llvm::LoadInst>(&instruction)) {
+    const Place from = place_of(const_cast<llvm::Value*>(load->getPointerOperand()));
+    if (register_slot(from.base)) versions_[{load, 0}] = versions_[{from.base, 0}];
+    return;
+  }
+  // The block can run again inside of a call, and a call's result is another each time.
+  if (llvm::isa<llvm::CallBase>(instruction) && !llvm::isa<llvm::IntrinsicInst>(instruction)) recorded_.clear();
+  for (const llvm::Value* operand : instruction.operand_values()) {
+    if (!operand->getType()->isPointerTy() || !instruction.mayWriteToMemory()) continue;
+    const Place to = place_of(const_cast<llvm::Value*>(operand));
+    if (register_slot(to.base)) ++versions_[{to.base, 0}];
+  }
+}
+
+uint32_t OperationTable::anchor(const llvm::GlobalVariable& global) {
+  const auto [at, is_new] = anchors_.emplace(&global, size_of(tables_.anchors));
+  if (is_new) tables_.anchors.push_back({strings_.add({global.getName().data(), global.getName().size()})});
+  return at->second;
+}
+
+uint32_t OperationTable::record_at(llvm::Instruction& instruction, unsigned operand) {
+  llvm::LLVMContext& context = module_.getContext();
+  auto number = [&](uint32_t value) {
+    return llvm::ConstantAsMetadata::get(llvm::ConstantInt::get(llvm::Type::getInt32Ty(context), value));
+  };
+  llvm::SmallVector<llvm::Metadata*, 6> records;
+  if (const llvm::MDNode* before = instruction.getMetadata(sites_kind_)) {
+    records.append(before->op_begin(), before->op_end());
+  }
+  records.push_back(number(operand));
+  records.push_back(number(next_site_));
+  instruction.setMetadata(sites_kind_, llvm::MDNode::get(context, records));
+  return next_site_++;
+}
+
+}  // namespace culprit
