@@ -32,6 +32,8 @@ std::string hooks_name(Hooks hooks) {
       return "counts";
     case Hooks::kSession:
       return "session";
+    case Hooks::kTrace:
+      return "trace";
   }
   CULPRIT_ASSERT(false, "hooks out of range");
 }
@@ -49,7 +51,7 @@ Plan plan_from_toml_text(const std::string& text_of_plan, const std::string& pat
     table = toml::parse(text_of_plan, path);
   } catch (const toml::parse_error& error) {
     throw UserError(fmt::format("{}: line {}: {}", path, error.source().begin.line, error.description()),
-                    "mend the plan, or use one of the named plans: fast, registers, homes, session");
+                    "mend the plan, or use one of the named plans: fast, registers, homes, session, trace");
   }
   Plan plan{.name = std::filesystem::path(path).stem().string()};
   for (const auto& [key, value] : table) {
@@ -73,13 +75,15 @@ Plan plan_from_toml_text(const std::string& text_of_plan, const std::string& pat
       plan.hooks = Hooks::kCounts;
     } else if (name == "hooks" && text == "session") {
       plan.hooks = Hooks::kSession;
+    } else if (name == "hooks" && text == "trace") {
+      plan.hooks = Hooks::kTrace;
     } else if (value.is_string() && set_point_option(plan.points, name, text)) {
       continue;
     } else {
       throw UserError(
           fmt::format("{}: line {}: no plan has `{}` with this value", path, key.source().begin.line, name),
           "known: ticks = true|false, observed = \"none\"|\"registers\"|\"homes\", "
-          "hooks = \"none\"|\"counts\"|\"session\", start_observed = true|false, fast_bodies = true|false, "
+          "hooks = \"none\"|\"counts\"|\"session\"|\"trace\", start_observed = true|false, fast_bodies = true|false, "
           "index = \"pcce\"|\"sic\"|\"sei\"|\"lei\"|\"pepid\", points = \"calls\"|\"allocations\"|\"statements\", "
           "points_at = \"FILE:LINE,…\", report_points = \"yes\"|\"no\", "
           "irreducible_loops = \"headers\"|\"paths\"");
@@ -96,6 +100,9 @@ Plan plan_from_toml_text(const std::string& text_of_plan, const std::string& pat
   if (plan.hooks == Hooks::kSession && plan.observed != ObservedBodies::kHomes) {
     throw UserError(fmt::format("{}: session hooks need bodies with homes", path), "set observed = \"homes\"");
   }
+  if (plan.hooks == Hooks::kTrace && plan.observed != ObservedBodies::kRegisters) {
+    throw UserError(fmt::format("{}: trace hooks need bodies with registers", path), "set observed = \"registers\"");
+  }
   if (plan.points.kind != format::PointKind::kNone && (plan.observed != ObservedBodies::kNone || !plan.ticks)) {
     throw UserError(fmt::format("{}: execution-point ids are kept by fast bodies with ticks", path),
                     "leave observed and ticks as they are by default");
@@ -108,15 +115,16 @@ Plan load_plan(const std::string& name_or_path) {
   if (name_or_path == "registers") return observed_plan("registers", ObservedBodies::kRegisters, Hooks::kCounts);
   if (name_or_path == "homes") return observed_plan("homes", ObservedBodies::kHomes, Hooks::kCounts);
   if (name_or_path == "session") return observed_plan("session", ObservedBodies::kHomes, Hooks::kSession);
+  if (name_or_path == "trace") return observed_plan("trace", ObservedBodies::kRegisters, Hooks::kTrace);
   if (const PointOptions points = named_point_options(name_or_path); points.kind != format::PointKind::kNone) {
     Plan plan{.name = name_or_path};
     plan.points = points;
     return plan;
   }
   if (std::filesystem::exists(name_or_path)) return plan_from_toml_text(read_file(name_or_path), name_or_path);
-  throw UserError(
-      fmt::format("there is no plan `{}`", name_or_path),
-      "use fast, registers, homes, session, index-pcce, index-sic, index-sei, index-lei, index-pepid or a TOML file");
+  throw UserError(fmt::format("there is no plan `{}`", name_or_path),
+                  "use fast, registers, homes, session, trace, index-pcce, index-sic, index-sei, index-lei, "
+                  "index-pepid or a TOML file");
 }
 
 std::string canonical_text(const Plan& plan) {

@@ -19,6 +19,7 @@ enum class Hooks {
   kNone,
   kCounts,   ///< count blocks, loads, stores and calls
   kSession,  ///< frame records, statement marks, branch instances (format/session_abi.h); needs kHomes
+  kTrace,    ///< path, addresses and external calls (format/trace_format.h); needs kRegisters
 };
 
 struct Plan {
@@ -33,7 +34,8 @@ struct Plan {
   bool operator==(const Plan&) const = default;
 };
 
-/// `name_or_path`: "fast", "registers", "homes", "session", "index-KIND" (KIND: pcce, sic, sei, lei, pepid; with
+/// `name_or_path`: "fast", "registers", "homes", "session", "trace", "index-KIND" (KIND: pcce, sic, sei, lei, pepid;
+/// with
 /// "-alloc" for ids at allocations only), or a TOML file with the members above. Throws UserError listing the names.
 Plan load_plan(const std::string& name_or_path);
 

@@ -7,7 +7,7 @@
 
 namespace culprit::format {
 
-inline constexpr uint32_t kRuntimeAbiVersion = 1;
+inline constexpr uint32_t kRuntimeAbiVersion = 2;
 
 /// Which bodies run in a thread (ThreadState::observe).
 inline constexpr uint8_t kFastBodies = 0;
@@ -34,6 +34,13 @@ struct ThreadState {
   int64_t branches_left;       ///< branch instances until the agent is asked; bodies with session hooks only
   uint32_t watched;            ///< the statement to stop at (replay_control.h); bodies with session hooks only
   uint32_t reserved3;
+  // Bodies with trace hooks only (trace_format.h):
+  char* trace_position;        ///< where the next event goes
+  char* trace_limit;           ///< from here on the buffer has to be emptied
+  uint64_t* trace_previous;    ///< per site the last address recorded
+  const void* trace_target;    ///< what the pending indirect call calls
+  uint32_t trace_activations;  ///< activations so far of functions that control can come back into
+  uint32_t trace_thread;       ///< number of the thread in the trace
 };
 static_assert(offsetof(ThreadState, budget) == 0);
 static_assert(offsetof(ThreadState, observe) == 8);
@@ -42,6 +49,7 @@ static_assert(offsetof(ThreadState, private_sp) == 24);
 static_assert(offsetof(ThreadState, resume) == 32);
 static_assert(offsetof(ThreadState, frames) == 88);
 static_assert(offsetof(ThreadState, branches_left) == 96);
+static_assert(offsetof(ThreadState, trace_position) == 112);
 
 inline constexpr const char* kThreadStateSymbol = "culprit_thread";
 /// Entered by `jmp` with ThreadState::resume set and nothing pushed; preserves every register but r11 and the flags.

@@ -369,8 +369,12 @@ program::ModelTables extract_model(llvm::Module& module) {
   return Extraction(module).extract();
 }
 
-void extract_and_write_model(llvm::Module& module, const std::filesystem::path& path) {
-  program::write_model(path, extract_model(module));
+std::vector<std::string> extract_and_write_model(llvm::Module& module, const std::filesystem::path& path) {
+  const program::ModelTables tables = extract_model(module);
+  program::write_model(path, tables);
+  std::vector<std::string> anchors;
+  for (const AnchorRecord& anchor : tables.anchors) anchors.emplace_back(tables.strings.data() + anchor.symbol);
+  return anchors;
 }
 
 }  // namespace culprit

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <filesystem>
+#include <string>
+#include <vector>
 
 #include "program/model_sections.h"
 
@@ -16,6 +18,7 @@ namespace culprit {
 /// metadata.
 program::ModelTables extract_model(llvm::Module& module);
 
-void extract_and_write_model(llvm::Module& module, const std::filesystem::path& path);
+/// Returns the symbols of the model's anchors.
+std::vector<std::string> extract_and_write_model(llvm::Module& module, const std::filesystem::path& path);
 
 }  // namespace culprit

@@ -24,6 +24,7 @@
 #include "instrument/split_coroutines.h"
 #include "instrument/thunks.h"
 #include "instrument/ticks.h"
+#include "instrument/trace_hooks.h"
 #include "instrument/unit_boundaries.h"
 #include "instrument/variable_lifetimes.h"
 #include "instrument/widen_indices.h"
@@ -43,12 +44,15 @@ void define_initial_observe(llvm::Module& program, bool observed) {
 void insert_observation(llvm::Module& half, const Plan& plan) {
   if (plan.hooks == Hooks::kCounts) insert_count_hooks(half);
   const bool homes = plan.observed == ObservedBodies::kHomes;
-  if (!homes) keep_variables_until_return(half);
+  const bool trace = plan.hooks == Hooks::kTrace;
+  if (trace) insert_trace_hooks(half);
+  if (!homes && !trace) keep_variables_until_return(half);
   for (llvm::Function& function : half) {
     if (!is_instrumented(function)) continue;
     lower_private_homes(function, homes ? PrivateHomes::kAll : PrivateHomes::kInMemory);
-    describe_variables(function);
+    if (!trace) describe_variables(function);
   }
+  if (trace) forget_local_variables(half);
   if (plan.hooks == Hooks::kSession) {
     insert_bounds_hooks(half);
     insert_session_hooks(half);
@@ -89,7 +93,8 @@ PipelineReport instrument_program(llvm::Module& program, const Plan& plan, const
   place_variables(program);
   // The program is described, and its blocks and statements numbered, while it is still the same for every plan.
   mark_single_bodies(program);
-  if (!model.empty()) extract_and_write_model(program, model);
+  std::vector<std::string> anchors;
+  if (!model.empty()) anchors = extract_and_write_model(program, model);
   // Loops read what does not change once.
   hoist_invariant_loads(program);
   // Time gets a measure that all bodies share.
@@ -113,7 +118,9 @@ PipelineReport instrument_program(llvm::Module& program, const Plan& plan, const
     report.observed_half = split_observed_half(program);
     if (!plan.fast_bodies) drop_fast_bodies(program, *report.observed_half, bodies);
     if (plan.hooks != Hooks::kSession) settle_guarded_loads(*report.observed_half);
+    if (plan.hooks == Hooks::kTrace) define_trace_tables(*report.observed_half, anchors);
     insert_observation(*report.observed_half, plan);
+    if (plan.hooks == Hooks::kTrace) insert_trace_entries(program, *report.observed_half, bodies);
     define_initial_observe(*report.observed_half, plan.start_observed);
     check(*report.observed_half);
     report.observed_parts = divide(*report.observed_half, named_in_assembly);

@@ -5,6 +5,7 @@
 #include "runtime/index/points.h"
 #include "runtime/raw_syscall.h"
 #include "runtime/thread_state.h"
+#include "runtime/trace/trace.h"
 
 /// Gives the calling thread its user stack and private stack.
 extern "C" void culprit_stacks_attach(culprit::format::ThreadState* thread);
@@ -23,6 +24,7 @@ void set_up_thread(format::ThreadState& thread) {
   culprit_stacks_attach(&thread);
   attach_points(thread);
   count_thread(thread);
+  trace_thread(thread);
 }
 
 }  // namespace

@@ -1,0 +1,94 @@
+// What a traced program writes, and the trace kept of it (docs/formats.md, "Trace").
+//
+// Every thread writes one stream of bytes: what cannot be derived from the program model. A reader walks the program's
+// blocks alongside: it knows at each place what kind of event comes next, so events need few tags. Plain C++ without
+// library headers, because the runtime includes it. Any change bumps kTraceVersion.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace culprit::format {
+
+inline constexpr uint32_t kTraceVersion = 1;
+
+/// The first byte of an event where the walk waits for control. 0 is the end of the stream.
+enum TraceEvent : uint8_t {
+  // 1 … kMostEdges: the terminator's edge number kEvent - 1
+  kTraceWideEdge = 0xe0,       ///< u32 edge
+  kTraceReturned = 0xe1,       ///< a call that entered no body directly came back: TraceReturn
+  kTraceEnter = 0xe2,          ///< u32 entry block: native code, or the system, calls a function
+  kTraceEnterCalled = 0xe3,    ///< u32 entry block: the pending call calls a function
+  kTraceLanding = 0xe4,        ///< u32 activation, u32 block: unwinding arrives
+  kTraceReturnedTwice = 0xe5,  ///< u32 activation, then as kTraceReturned
+  kTraceTurn = 0xe6,           ///< u64: what follows comes after all of other threads with a smaller number
+};
+inline constexpr uint8_t kTraceMostEdges = 0xdf;
+
+/// u32 operation, u64 result, u8 number of arguments, u8 mask of arguments that are strings; then the arguments, 8
+/// bytes each, and for each string 4 bytes: its length.
+inline constexpr uint32_t kTraceMostArguments = 6;
+
+/// An address where the walk waits for one: a byte d ≥ 2 is the site's previous address + d - kTraceDeltaBias;
+/// kTraceAbsolute is followed by the 8 bytes of the address. A site's first previous address is 0.
+inline constexpr uint8_t kTraceAbsolute = 1;
+inline constexpr int kTraceDeltaBias = 128;
+
+/// A thread's buffer: a shared mapping, so that what was written survives the program. Written chunks are zeroed.
+struct TraceBuffer {
+  char magic[8];
+  uint32_t version;
+  uint32_t thread;    ///< from 0
+  uint64_t sequence;  ///< number of the chunk that is being written
+  uint64_t reserved[5];
+};
+static_assert(sizeof(TraceBuffer) == 64);
+inline constexpr char kTraceBufferMagic[8] = {'C', 'U', 'L', 'P', 'T', 'B', 'U', 'F'};
+
+/// Events go up to kTraceChunkBytes; no stretch of code without a check writes more than kTraceSlackBytes.
+inline constexpr uint32_t kTraceChunkBytes = 256 * 1024;
+inline constexpr uint32_t kTraceSlackBytes = 64 * 1024;
+inline constexpr uint32_t kTraceBufferBytes = sizeof(TraceBuffer) + kTraceChunkBytes + kTraceSlackBytes;
+
+/// In front of every chunk, in the pipe and in the file.
+struct TraceChunk {
+  char magic[4];
+  uint32_t codec;  ///< TraceCodec; plain in the pipe
+  uint32_t thread;
+  uint32_t plain_bytes;
+  uint32_t stored_bytes;
+  uint32_t reserved;
+  uint64_t sequence;  ///< per thread from 0
+  uint64_t checksum;  ///< XXH3 64 of the stored bytes; 0 in the pipe
+};
+static_assert(sizeof(TraceChunk) == 40);
+inline constexpr char kTraceChunkMagic[4] = {'C', 'T', 'C', 'H'};
+enum TraceCodec : uint32_t { kTracePlain, kTraceZstd };
+
+/// The chunks' file.
+struct TraceHeader {
+  char magic[8];
+  uint32_t version;
+  uint32_t header_bytes;
+  uint64_t model_identity;
+};
+static_assert(sizeof(TraceHeader) == 24);
+inline constexpr char kTraceMagic[8] = {'C', 'U', 'L', 'P', 'T', 'R', 'C', 'E'};
+
+/// Names in the folder that the environment variable names.
+inline constexpr const char* kTraceVariable = "CULPRIT_TRACE";
+inline constexpr const char* kTracePipe = "pipe";
+inline constexpr const char* kTraceBufferPrefix = "buffer-";
+inline constexpr const char* kTraceAnchors = "anchors";  ///< u64 each, in the order of the model's anchors
+
+// Symbols.
+inline constexpr const char* kTraceFullSymbol = "culprit_trace_full";
+inline constexpr const char* kTraceReturnedSymbol = "culprit_trace_returned";
+inline constexpr const char* kTraceReturnedTwiceSymbol = "culprit_trace_returned_twice";
+inline constexpr const char* kTraceAnchorsSymbol = "culprit_trace_anchors";           ///< addresses
+inline constexpr const char* kTraceAnchorCountSymbol = "culprit_trace_anchor_count";  ///< u32
+inline constexpr const char* kTraceSiteCountSymbol = "culprit_trace_site_count";      ///< u32
+/// Suffix of what thunks jump to: tells the trace, then enters the observed body.
+inline constexpr const char* kEnteredSuffix = ".entered";
+
+}  // namespace culprit::format

@@ -1,0 +1,421 @@
+// Room in the buffer is checked at entry, in the heads of loops and after calls of bodies; what is written between two
+// checks is bounded by kTraceSlackBytes, else every block checks. All hooks stand before the optimiser: it may put
+// bodies into each other and drop, copy or move what a body computes, but the events stay in order, since each depends
+// on the position that the one before it left.
+#include "instrument/trace_hooks.h"
+
+#include <llvm/ADT/DenseSet.h>
+#include <llvm/ADT/PostOrderIterator.h>
+#include <llvm/IR/CFG.h>
+#include <llvm/IR/Constants.h>
+#include <llvm/IR/InstIterator.h>
+#include <llvm/IR/IntrinsicInst.h>
+#include <llvm/Transforms/Utils/BasicBlockUtils.h>
+
+#include <optional>
+#include <vector>
+
+#include "base/error.h"
+#include "format/operation_format.h"
+#include "format/runtime_abi.h"
+#include "format/trace_format.h"
+#include "instrument/extract_operations.h"
+#include "instrument/metadata.h"
+#include "instrument/model_ids.h"
+#include "instrument/recursion.h"
+#include "instrument/thread_state.h"
+#include "instrument/trace_writer.h"
+
+namespace culprit {
+namespace {
+
+using format::ThreadState;
+
+constexpr uint64_t kMostBytesOfAddress = 9;
+constexpr uint64_t kMostBytesOfBranch = 5;
+
+std::optional<uint32_t> number_in(const llvm::Instruction& instruction, const char* kind, unsigned operand = 0) {
+  const llvm::MDNode* node = instruction.getMetadata(kind);
+  if (!node) return std::nullopt;
+  return static_cast<uint32_t>(llvm::mdconst::extract<llvm::ConstantInt>(node->getOperand(operand))->getZExtValue());
+}
+
+struct Site {
+  uint32_t operand;  ///< ~0: the instruction itself
+  uint32_t number;
+};
+
+std::vector<Site> sites_of(const llvm::Instruction& instruction) {
+  std::vector<Site> sites;
+  const llvm::MDNode* node = instruction.getMetadata(metadata::kSites);
+  for (unsigned at = 0; node && at + 1 < node->getNumOperands(); at += 2) {
+    sites.push_back({*number_in(instruction, metadata::kSites, at), *number_in(instruction, metadata::kSites, at + 1)});
+  }
+  return sites;
+}
+
+/// The entry has the lowest number of the function's blocks. A tick may have been put in front of it.
+std::optional<uint32_t> entry_block_number(const llvm::Function& body) {
+  std::optional<uint32_t> first;
+  for (const llvm::BasicBlock& block : body) {
+    const std::optional<uint32_t> number = number_in(*block.getTerminator(), metadata::kBlock);
+    if (number && (!first || *number < *first)) first = number;
+  }
+  return first;
+}
+
+/// Blocks that a depth-first walk comes back to: every cycle passes one.
+llvm::DenseSet<llvm::BasicBlock*> loop_heads(llvm::Function& body) {
+  llvm::DenseMap<llvm::BasicBlock*, unsigned> order;
+  unsigned next = 0;
+  for (llvm::BasicBlock* block : llvm::ReversePostOrderTraversal<llvm::Function*>(&body)) order[block] = next++;
+  llvm::DenseSet<llvm::BasicBlock*> heads;
+  for (const auto& [block, place] : order) {
+    for (llvm::BasicBlock* successor : llvm::successors(block)) {
+      if (order[successor] <= place) heads.insert(successor);
+    }
+  }
+  return heads;
+}
+
+class TraceHooks {
+ public:
+  TraceHooks(llvm::Function& body, uint32_t entry_block)
+      : body_(body), module_(*body.getParent()), context_(body.getContext()), entry_block_(entry_block) {}
+
+  void insert() {
+    collect();
+    const bool loops = !heads_.empty() && !heads_.contains(&body_.getEntryBlock());
+    writer_.emplace(body_, loops);
+    const bool check_everywhere = most_bytes_ > format::kTraceSlackBytes / 2;
+    number_activation();
+    for (llvm::Instruction* access : accesses_) write_addresses(*access);
+    for (llvm::Instruction* branch : branches_) write_branch(*branch);
+    for (llvm::CallBase* call : calls_) surround(*call);
+    for (llvm::Instruction* exit : exits_) {
+      llvm::IRBuilder<> builder(exit);
+      writer_->hand_over(builder);
+    }
+    for (llvm::LandingPadInst* pad : pads_) write_landing(*pad);
+    write_bases();
+    for (llvm::BasicBlock* block : writing_blocks_) {
+      if (check_everywhere || heads_.contains(block)) checks_.push_back(&*block->getFirstInsertionPt());
+    }
+    for (llvm::Instruction* place : checks_) writer_->check_room(*place);
+  }
+
+ private:
+  void collect() {
+    heads_ = loop_heads(body_);
+    for (llvm::BasicBlock& block : body_) {
+      uint64_t bytes = 0;
+      for (llvm::Instruction& instruction : block) {
+        const std::vector<Site> sites = sites_of(instruction);
+        if (!sites.empty()) (sites[0].operand == ~0u ? bases_ : accesses_).push_back(&instruction);
+        bytes += sites.size() * kMostBytesOfAddress;
+        if (auto* pad = llvm::dyn_cast<llvm::LandingPadInst>(&instruction)) pads_.push_back(pad);
+        auto* call = llvm::dyn_cast<llvm::CallBase>(&instruction);
+        if (call && !llvm::isa<llvm::IntrinsicInst>(call) && !call->isInlineAsm()) calls_.push_back(call);
+      }
+      llvm::Instruction* last = block.getTerminator();
+      const bool branches = last->getMetadata(metadata::kBlock) && last->getNumSuccessors() > 1 &&
+                            llvm::isa<llvm::BranchInst, llvm::SwitchInst>(last);
+      if (branches) branches_.push_back(last);
+      if (branches) bytes += kMostBytesOfBranch;
+      if (llvm::isa<llvm::ReturnInst, llvm::ResumeInst, llvm::UnreachableInst>(last) &&
+          !block.getTerminatingMustTailCall()) {
+        exits_.push_back(last);
+      }
+      if (bytes > 0 && block.getFirstInsertionPt() != block.end()) writing_blocks_.push_back(&block);
+      most_bytes_ += bytes;
+    }
+  }
+
+  /// What lies at the front of the entry block: variables and frames.
+  llvm::Instruction* after_frames() const {
+    llvm::BasicBlock& entry = bases_.empty() ? body_.getEntryBlock() : *bases_.back()->getParent();
+    llvm::Instruction* last = writer_->prepared();
+    if (last && last->getParent() != &entry) last = nullptr;
+    for (llvm::Instruction* base : bases_) {
+      if (!last || last->comesBefore(base)) last = base;
+    }
+    llvm::Instruction* place = &*entry.getFirstNonPHIOrDbgOrAlloca();
+    if (last && (place == last || place->comesBefore(last))) place = last->getNextNode();
+    return place;
+  }
+
+  void write_bases() {
+    llvm::Instruction* place = after_frames();
+    llvm::IRBuilder<> builder(place);
+    for (llvm::Instruction* base : bases_) writer_->write_address(builder, base, sites_of(*base)[0].number);
+    if (most_bytes_ > 0) checks_.push_back(place);
+  }
+
+  void number_activation() {
+    if (!is_resumed(body_)) return;
+    llvm::BasicBlock& entry = body_.getEntryBlock();
+    llvm::IRBuilder<> builder(&entry, entry.getFirstNonPHIOrDbgOrAlloca());
+    llvm::Constant* counter = thread_state_address(module_, offsetof(ThreadState, trace_activations));
+    activation_ = builder.CreateAdd(builder.CreateLoad(builder.getInt32Ty(), counter), builder.getInt32(1));
+    builder.CreateStore(activation_, counter);
+  }
+
+  void write_addresses(llvm::Instruction& access) {
+    llvm::IRBuilder<> builder(&access);
+    for (const Site& site : sites_of(access)) {
+      writer_->write_address(builder, access.getOperand(site.operand), site.number);
+    }
+  }
+
+  void write_branch(llvm::Instruction& branch) {
+    llvm::IRBuilder<> builder(&branch);
+    if (auto* choice = llvm::dyn_cast<llvm::SwitchInst>(&branch)) {
+      llvm::Value* edge = builder.getInt32(0);
+      uint32_t position = 0;
+      for (const auto& each : choice->cases()) {
+        llvm::Value* taken = builder.CreateICmpEQ(choice->getCondition(), each.getCaseValue());
+        edge = builder.CreateSelect(taken, builder.getInt32(++position), edge);
+      }
+      write_edge(builder, edge, choice->getNumSuccessors());
+      return;
+    }
+    llvm::Value* condition = llvm::cast<llvm::BranchInst>(branch).getCondition();
+    writer_->write_byte(builder, builder.CreateSelect(condition, builder.getInt8(1), builder.getInt8(2)));
+  }
+
+  void write_edge(llvm::IRBuilderBase& builder, llvm::Value* edge, unsigned edges) {
+    if (edges > format::kTraceMostEdges) {
+      writer_->write_event(builder, format::kTraceWideEdge, {edge});
+    } else {
+      writer_->write_byte(builder,
+                          builder.CreateTrunc(builder.CreateAdd(edge, builder.getInt32(1)), builder.getInt8Ty()));
+    }
+  }
+
+  /// Where control is after the call; null when it never is, or when nothing may stand there.
+  static llvm::Instruction* place_after(llvm::CallBase& call) {
+    if (call.isMustTailCall()) return nullptr;
+    if (auto* invoke = llvm::dyn_cast<llvm::InvokeInst>(&call)) {
+      llvm::BasicBlock* target = invoke->getNormalDest();
+      if (!target->getSinglePredecessor()) target = llvm::SplitEdge(invoke->getParent(), target);
+      return &*target->getFirstInsertionPt();
+    }
+    return call.getNextNode();
+  }
+
+  void surround(llvm::CallBase& call) {
+    const std::optional<uint32_t> operation = number_in(call, metadata::kOperation);
+    const uint32_t flags = operation ? *number_in(call, metadata::kOperation, 1) : 0;
+    llvm::IRBuilder<> before(&call);
+    writer_->hand_over(before);
+    if (flags & format::kOperationIndirect) {
+      before.CreateStore(call.getCalledOperand(), thread_state_address(module_, offsetof(ThreadState, trace_target)));
+    }
+    llvm::Instruction* place = place_after(call);
+    if (!place) return;
+    llvm::IRBuilder<> after(place);
+    after.SetCurrentDebugLocation(call.getDebugLoc());
+    if (operation && (flags & format::kOperationEnters) == 0) write_return(after, call, *operation, flags);
+    writer_->take_back(after);
+    if (operation && (flags & format::kOperationEnters) != 0 && most_bytes_ > 0) checks_.push_back(place);
+  }
+
+  /// The bits of a number or pointer; 0 for what is neither.
+  static llvm::Value* word_of(llvm::IRBuilderBase& builder, llvm::Value* value) {
+    llvm::Type* type = value->getType();
+    if (type->isPointerTy()) return builder.CreatePtrToInt(value, builder.getInt64Ty());
+    if (type->isIntegerTy() && type->getIntegerBitWidth() <= 64) return builder.CreateZExt(value, builder.getInt64Ty());
+    return builder.getInt64(0);
+  }
+
+  void write_return(llvm::IRBuilderBase& builder, llvm::CallBase& call, uint32_t operation, uint32_t flags) {
+    const uint32_t count = std::min<uint32_t>(call.arg_size(), format::kTraceMostArguments);
+    std::vector<llvm::Value*> words{builder.getInt32(operation), word_of(builder, &call), builder.getInt32(count)};
+    const char* symbol = format::kTraceReturnedSymbol;
+    if (flags & format::kOperationReturnsTwice) {
+      symbol = format::kTraceReturnedTwiceSymbol;
+      words = {activation_ ? activation_ : builder.getInt32(0), builder.getInt32(operation), word_of(builder, &call)};
+    } else {
+      for (uint32_t each = 0; each < format::kTraceMostArguments; ++each) {
+        words.push_back(each < count ? word_of(builder, call.getArgOperand(each)) : builder.getInt64(0));
+      }
+    }
+    std::vector<llvm::Type*> types;
+    for (llvm::Value* word : words) types.push_back(word->getType());
+    llvm::FunctionCallee callee =
+        module_.getOrInsertFunction(symbol, llvm::FunctionType::get(builder.getVoidTy(), types, false));
+    llvm::cast<llvm::Function>(callee.getCallee())->setDoesNotThrow();
+    builder.CreateCall(callee, words);
+  }
+
+  void write_landing(llvm::LandingPadInst& pad) {
+    const std::optional<uint32_t> block = number_of_block(*pad.getParent());
+    if (!block || !activation_) return;
+    llvm::IRBuilder<> builder(pad.getParent(), pad.getParent()->getFirstInsertionPt());
+    writer_->take_back(builder);
+    writer_->write_event(builder, format::kTraceLanding, {activation_, builder.getInt32(*block)});
+  }
+
+  /// A block may have been split since it was numbered: its terminator went to the last part.
+  static std::optional<uint32_t> number_of_block(const llvm::BasicBlock& block) {
+    const llvm::BasicBlock* at = &block;
+    for (int steps = 0; steps < 64; ++steps) {
+      if (const auto number = number_in(*at->getTerminator(), metadata::kBlock)) return number;
+      if (at->getTerminator()->getNumSuccessors() == 0) return std::nullopt;
+      const unsigned last = at->getTerminator()->getNumSuccessors() - 1;
+      at = at->getTerminator()->getSuccessor(last);
+    }
+    return std::nullopt;
+  }
+
+  llvm::Function& body_;
+  llvm::Module& module_;
+  llvm::LLVMContext& context_;
+  uint32_t entry_block_;
+  std::optional<TraceWriter> writer_;
+  llvm::Value* activation_ = nullptr;
+  llvm::DenseSet<llvm::BasicBlock*> heads_;
+  std::vector<llvm::Instruction*> accesses_, bases_, branches_, exits_, checks_;
+  std::vector<llvm::CallBase*> calls_;
+  std::vector<llvm::LandingPadInst*> pads_;
+  std::vector<llvm::BasicBlock*> writing_blocks_;
+  uint64_t most_bytes_ = 0;
+};
+
+/// `body.entered`: writes the event, forgets the pending call, and goes on to the body.
+llvm::Function* make_entry(llvm::Function& body, llvm::StringRef thunk_symbol, uint32_t entry_block) {
+  llvm::Module& module = *body.getParent();
+  llvm::LLVMContext& context = module.getContext();
+  llvm::StringRef name = body.getName();
+  name.consume_back(format::kObservedSuffix);
+  auto* entry = llvm::Function::Create(body.getFunctionType(), llvm::GlobalValue::ExternalLinkage,
+                                       name + format::kEnteredSuffix, &module);
+  entry->copyAttributesFrom(&body);
+  entry->setPersonalityFn(nullptr);
+  entry->setVisibility(llvm::GlobalValue::HiddenVisibility);
+  entry->setDSOLocal(true);
+  entry->removeFnAttr(llvm::Attribute::AlwaysInline);
+  llvm::IRBuilder<> builder(llvm::BasicBlock::Create(context, "", entry));
+  llvm::Constant* target = thread_state_address(module, offsetof(ThreadState, trace_target));
+  llvm::Value* tag = builder.getInt8(format::kTraceEnter);
+  if (!thunk_symbol.empty()) {
+    llvm::GlobalValue* thunk = module.getNamedValue(thunk_symbol);
+    if (!thunk) {
+      auto* declared =
+          llvm::Function::Create(body.getFunctionType(), llvm::GlobalValue::ExternalLinkage, thunk_symbol, &module);
+      thunk = declared;
+    }
+    llvm::Value* called = builder.CreateICmpEQ(builder.CreateLoad(builder.getPtrTy(), target), thunk);
+    tag = builder.CreateSelect(called, builder.getInt8(format::kTraceEnterCalled), tag);
+  }
+  builder.CreateStore(llvm::ConstantPointerNull::get(builder.getPtrTy()), target);
+  std::vector<llvm::Value*> arguments;
+  for (llvm::Argument& argument : entry->args()) arguments.push_back(&argument);
+  llvm::CallInst* call = builder.CreateCall(body.getFunctionType(), &body, arguments);
+  call->setCallingConv(body.getCallingConv());
+  call->setAttributes(llvm::AttributeList::get(context, llvm::AttributeSet(), body.getAttributes().getRetAttrs(), {}));
+  for (unsigned each = 0; each < arguments.size(); ++each) {
+    for (llvm::Attribute attribute : body.getAttributes().getParamAttrs(each)) call->addParamAttr(each, attribute);
+  }
+  call->setTailCallKind(llvm::CallInst::TCK_MustTail);
+  if (call->getType()->isVoidTy()) {
+    builder.CreateRetVoid();
+  } else {
+    builder.CreateRet(call);
+  }
+  TraceWriter writer(*entry, false);
+  llvm::IRBuilder<> before(call);
+  llvm::Value* at =
+      before.CreateLoad(before.getPtrTy(), thread_state_address(module, offsetof(ThreadState, trace_position)));
+  before.CreateStore(tag, at);
+  before.CreateAlignedStore(before.getInt32(entry_block), before.CreateConstGEP1_64(before.getInt8Ty(), at, 1),
+                            llvm::Align(1));
+  before.CreateStore(before.CreateConstGEP1_64(before.getInt8Ty(), at, 5),
+                     thread_state_address(module, offsetof(ThreadState, trace_position)));
+  writer.check_room(*llvm::cast<llvm::Instruction>(at));
+  return entry;
+}
+
+}  // namespace
+
+void insert_trace_hooks(llvm::Module& observed_half) {
+  for (llvm::Function& function : observed_half) {
+    if (!is_traced(function)) continue;
+    if (const std::optional<uint32_t> entry = entry_block_number(function)) TraceHooks(function, *entry).insert();
+  }
+}
+
+void insert_trace_entries(llvm::Module& program, llvm::Module& observed_half, FastBodies& bodies) {
+  llvm::StringMap<std::string> entries;
+  const auto entry_of = [&](llvm::StringRef body_name, llvm::StringRef thunk) -> std::string {
+    llvm::Function* body = observed_half.getFunction(body_name);
+    if (!body || body->isDeclaration()) return {};
+    std::string& name = entries[body_name];
+    if (!name.empty()) return name;
+    const std::optional<uint32_t> block = entry_block_number(*body);
+    if (!block) return {};
+    name = make_entry(*body, thunk, *block)->getName().str();
+    return name;
+  };
+  for (Thunk& thunk : bodies.thunks) {
+    for (std::string* body : {&thunk.fast_body, &thunk.observed_body}) {
+      if (body->empty()) continue;
+      if (const std::string name = entry_of(*body, thunk.symbol); !name.empty()) *body = name;
+    }
+  }
+  // What is not traced enters bodies like native code does.
+  std::vector<llvm::Function*> untraced;
+  for (llvm::Function& function : observed_half) {
+    if (!function.isDeclaration() && !is_traced(function) && function.getName().ends_with(format::kObservedSuffix)) {
+      untraced.push_back(&function);
+    }
+  }
+  for (llvm::Function* function : untraced) {
+    for (llvm::Instruction& instruction : llvm::instructions(*function)) {
+      auto* call = llvm::dyn_cast<llvm::CallBase>(&instruction);
+      llvm::Function* callee = call ? direct_callee(*call) : nullptr;
+      if (!callee || !is_traced(*callee)) continue;
+      const std::string name = entry_of(callee->getName(), "");
+      if (!name.empty()) call->setCalledOperand(observed_half.getFunction(name));
+    }
+  }
+  for (llvm::Function& function : llvm::make_early_inc_range(program)) {
+    if (!function.isDeclaration() || !function.getName().ends_with(format::kObservedSuffix)) continue;
+    if (const std::string name = entry_of(function.getName(), ""); !name.empty()) {
+      llvm::FunctionCallee entry = program.getOrInsertFunction(name, function.getFunctionType());
+      llvm::cast<llvm::Function>(entry.getCallee())->setVisibility(llvm::GlobalValue::HiddenVisibility);
+      function.replaceAllUsesWith(entry.getCallee());
+    }
+  }
+}
+
+void define_trace_tables(llvm::Module& program, const llvm::Module& observed_half,
+                         const std::vector<std::string>& anchors) {
+  uint32_t sites = 0;
+  for (const llvm::Function& function : observed_half) {
+    for (const llvm::Instruction& instruction : llvm::instructions(function)) {
+      for (const Site& site : sites_of(instruction)) sites = std::max(sites, site.number + 1);
+    }
+  }
+  llvm::LLVMContext& context = program.getContext();
+  auto* pointer = llvm::PointerType::getUnqual(context);
+  std::vector<llvm::Constant*> addresses;
+  for (const std::string& anchor : anchors) {
+    const llvm::GlobalValue* symbol = program.getNamedValue(anchor);
+    addresses.push_back(symbol ? const_cast<llvm::GlobalValue*>(symbol)
+                               : static_cast<llvm::Constant*>(llvm::ConstantPointerNull::get(pointer)));
+  }
+  const auto define = [&](llvm::Constant* value, const char* symbol) {
+    auto* variable =
+        new llvm::GlobalVariable(program, value->getType(), false, llvm::GlobalValue::ExternalLinkage, value, symbol);
+    variable->setVisibility(llvm::GlobalValue::HiddenVisibility);
+    variable->setDSOLocal(true);
+  };
+  auto* number = llvm::Type::getInt32Ty(context);
+  define(llvm::ConstantInt::get(number, sites), format::kTraceSiteCountSymbol);
+  define(llvm::ConstantInt::get(number, anchors.size()), format::kTraceAnchorCountSymbol);
+  define(llvm::ConstantArray::get(llvm::ArrayType::get(pointer, addresses.size()), addresses),
+         format::kTraceAnchorsSymbol);
+}
+
+}  // namespace culprit

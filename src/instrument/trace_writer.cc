@@ -1,0 +1,123 @@
+#include "instrument/trace_writer.h"
+
+#include <llvm/IR/MDBuilder.h>
+#include <llvm/IR/Module.h>
+#include <llvm/Transforms/Utils/BasicBlockUtils.h>
+
+#include <iterator>
+
+#include "format/runtime_abi.h"
+#include "format/trace_format.h"
+#include "instrument/metadata.h"
+#include "instrument/thread_state.h"
+
+namespace culprit {
+namespace {
+
+using format::ThreadState;
+
+constexpr int kLeastDelta = 2 - format::kTraceDeltaBias;
+constexpr uint64_t kDeltas = 254;
+constexpr uint64_t kAbsoluteBytes = 9;
+
+}  // namespace
+
+TraceWriter::TraceWriter(llvm::Function& body, bool in_register) : module_(*body.getParent()) {
+  if (!in_register) return;
+  llvm::BasicBlock& entry = body.getEntryBlock();
+  llvm::IRBuilder<> builder(&entry, entry.begin());
+  variable_ = builder.CreateAlloca(builder.getPtrTy(), nullptr, "culprit.position");
+  variable_->setMetadata(metadata::kInternal, llvm::MDNode::get(body.getContext(), {}));
+  builder.SetInsertPoint(&entry, entry.getFirstNonPHIOrDbgOrAlloca());
+  take_back(builder);
+  prepared_ = &*std::prev(builder.GetInsertPoint());
+}
+
+void TraceWriter::write_byte(llvm::IRBuilderBase& builder, llvm::Value* byte) {
+  llvm::Value* at = position(builder);
+  builder.CreateStore(byte, at);
+  set_position(builder, advanced(builder, at, 1));
+}
+
+void TraceWriter::write_event(llvm::IRBuilderBase& builder, uint8_t event,
+                              std::initializer_list<llvm::Value*> numbers) {
+  llvm::Value* at = position(builder);
+  builder.CreateStore(builder.getInt8(event), at);
+  uint64_t written = 1;
+  for (llvm::Value* number : numbers) {
+    builder.CreateAlignedStore(number, advanced(builder, at, written), llvm::Align(1));
+    written += number->getType()->getIntegerBitWidth() / 8;
+  }
+  set_position(builder, advanced(builder, at, written));
+}
+
+// Without a branch: nine bytes are written always, the last eight as zeros where the first says it all, since what
+// follows the last event must be zero.
+void TraceWriter::write_address(llvm::IRBuilderBase& builder, llvm::Value* address, uint32_t site) {
+  llvm::Type* word = builder.getInt64Ty();
+  if (address->getType()->isPointerTy()) address = builder.CreatePtrToInt(address, word);
+  address = builder.CreateZExtOrTrunc(address, word);
+  llvm::Value* table =
+      builder.CreateLoad(builder.getPtrTy(), thread_state_address(module_, offsetof(ThreadState, trace_previous)));
+  llvm::Value* slot = builder.CreateConstGEP1_64(word, table, site);
+  llvm::Value* delta = builder.CreateSub(address, builder.CreateLoad(word, slot));
+  builder.CreateStore(address, slot);
+  llvm::Value* moved = builder.CreateSub(delta, builder.getInt64(static_cast<uint64_t>(int64_t{kLeastDelta})));
+  llvm::Value* is_near = builder.CreateICmpULT(moved, builder.getInt64(kDeltas));
+  llvm::Value* code = builder.CreateTrunc(builder.CreateAdd(moved, builder.getInt64(2)), builder.getInt8Ty());
+  llvm::Value* at = position(builder);
+  builder.CreateStore(builder.CreateSelect(is_near, code, builder.getInt8(format::kTraceAbsolute)), at);
+  builder.CreateAlignedStore(builder.CreateSelect(is_near, builder.getInt64(0), address), advanced(builder, at, 1),
+                             llvm::Align(1));
+  llvm::Value* bytes = builder.CreateSelect(is_near, builder.getInt64(1), builder.getInt64(kAbsoluteBytes));
+  set_position(builder, builder.CreateGEP(builder.getInt8Ty(), at, bytes));
+}
+
+void TraceWriter::check_room(llvm::Instruction& before) {
+  llvm::IRBuilder<> builder(&before);
+  llvm::Value* at = position(builder);
+  llvm::Value* limit =
+      builder.CreateLoad(builder.getPtrTy(), thread_state_address(module_, offsetof(ThreadState, trace_limit)));
+  llvm::Value* full = builder.CreateICmpUGE(at, limit);
+  llvm::MDNode* rarely = llvm::MDBuilder(module_.getContext()).createUnlikelyBranchWeights();
+  llvm::IRBuilder<> empty(llvm::SplitBlockAndInsertIfThen(full, &before, false, rarely));
+  llvm::FunctionCallee emptied =
+      module_.getOrInsertFunction(format::kTraceFullSymbol, empty.getPtrTy(), empty.getPtrTy());
+  auto* function = llvm::cast<llvm::Function>(emptied.getCallee());
+  function->setDoesNotThrow();
+  function->setCallingConv(llvm::CallingConv::PreserveMost);
+  function->addFnAttr(llvm::Attribute::Cold);
+  llvm::CallInst* call = empty.CreateCall(emptied, {at});
+  call->setCallingConv(llvm::CallingConv::PreserveMost);
+  set_position(empty, call);
+}
+
+void TraceWriter::hand_over(llvm::IRBuilderBase& builder) {
+  if (!variable_) return;
+  builder.CreateStore(builder.CreateLoad(builder.getPtrTy(), variable_),
+                      thread_state_address(module_, offsetof(ThreadState, trace_position)));
+}
+
+void TraceWriter::take_back(llvm::IRBuilderBase& builder) {
+  if (!variable_) return;
+  llvm::Constant* shared = thread_state_address(module_, offsetof(ThreadState, trace_position));
+  builder.CreateStore(builder.CreateLoad(builder.getPtrTy(), shared), variable_);
+}
+
+llvm::Value* TraceWriter::position(llvm::IRBuilderBase& builder) {
+  llvm::Value* place = variable_;
+  if (!place) place = thread_state_address(module_, offsetof(ThreadState, trace_position));
+  return builder.CreateLoad(builder.getPtrTy(), place);
+}
+
+void TraceWriter::set_position(llvm::IRBuilderBase& builder, llvm::Value* position) {
+  llvm::Value* place = variable_;
+  if (!place) place = thread_state_address(module_, offsetof(ThreadState, trace_position));
+  builder.CreateStore(position, place);
+}
+
+llvm::Value* TraceWriter::advanced(llvm::IRBuilderBase& builder, llvm::Value* position, uint64_t bytes) {
+  return builder.CreateConstGEP1_64(builder.getInt8Ty(), position, bytes);
+}
+
+}  // namespace culprit

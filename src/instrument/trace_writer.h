@@ -1,0 +1,41 @@
+// Code that appends to the thread's trace buffer.
+#pragma once
+
+#include <llvm/IR/IRBuilder.h>
+
+#include <cstdint>
+
+namespace culprit {
+
+/// Writes events of one body. The position in the buffer is kept in a variable of the body, a register after
+/// optimisation, and handed over wherever other code writes events: the thread's state holds it during calls.
+class TraceWriter {
+ public:
+  /// `in_register`: worth it where the body writes in loops.
+  TraceWriter(llvm::Function& body, bool in_register);
+
+  void write_byte(llvm::IRBuilderBase& builder, llvm::Value* byte);
+  void write_event(llvm::IRBuilderBase& builder, uint8_t event, std::initializer_list<llvm::Value*> numbers);
+  /// An address, against the last one of its site.
+  void write_address(llvm::IRBuilderBase& builder, llvm::Value* address, uint32_t site);
+  /// Empties the buffer when it is nearly full; splits the block.
+  void check_room(llvm::Instruction& before);
+
+  /// The last instruction of the preparation in the entry block, or null.
+  llvm::Instruction* prepared() const { return prepared_; }
+
+  // Around code that writes events itself.
+  void hand_over(llvm::IRBuilderBase& builder);
+  void take_back(llvm::IRBuilderBase& builder);
+
+ private:
+  llvm::Value* position(llvm::IRBuilderBase& builder);
+  void set_position(llvm::IRBuilderBase& builder, llvm::Value* position);
+  llvm::Value* advanced(llvm::IRBuilderBase& builder, llvm::Value* position, uint64_t bytes);
+
+  llvm::Module& module_;
+  llvm::AllocaInst* variable_ = nullptr;
+  llvm::Instruction* prepared_ = nullptr;
+};
+
+}  // namespace culprit

@@ -1,0 +1,262 @@
+// The environment variable CULPRIT_TRACE names a folder. There the runtime finds a pipe, which takes full buffers, and
+// makes one file a thread, mapped shared as its buffer: whatever ends the program, the reader finds the rest there. No
+// descriptor stays open, and nothing is allocated from the program's heap.
+//
+// Events of one thread are ordered by themselves. Between threads, a turn is written whenever a thread comes back from
+// a call and another has come back from one since: code ordered by locks is then ordered in the trace, too.
+#include "runtime/trace/trace.h"
+
+#include <fcntl.h>
+#include <linux/limits.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+
+#include "format/trace_format.h"
+#include "runtime/environment.h"
+#include "runtime/raw_syscall.h"
+#include "runtime/thread_state.h"
+
+extern "C" {
+// Of executables with trace hooks only.
+extern const uint32_t culprit_trace_site_count __attribute__((weak, visibility("hidden")));
+extern const uint32_t culprit_trace_anchor_count __attribute__((weak, visibility("hidden")));
+extern const uint64_t culprit_trace_anchors[] __attribute__((weak, visibility("hidden")));
+int __register_atfork(void (*prepare)(), void (*parent)(), void (*child)(), void* object);
+extern void* __dso_handle __attribute__((visibility("hidden")));
+}
+
+namespace culprit::runtime {
+namespace {
+
+using format::ThreadState;
+
+constexpr char kVariable[] = "CULPRIT_TRACE=";
+constexpr unsigned kLongestName = 32;
+
+char folder[PATH_MAX];
+unsigned folder_length = 0;
+bool wanted = false;
+uint32_t threads = 0;
+uint64_t turns = 0;
+int last_thread = -1;
+int lock = 0;
+
+class Locked {
+ public:
+  Locked() {
+    while (__atomic_exchange_n(&lock, 1, __ATOMIC_ACQUIRE) != 0) raw_syscall(SYS_sched_yield);
+  }
+  ~Locked() { __atomic_store_n(&lock, 0, __ATOMIC_RELEASE); }
+  Locked(const Locked&) = delete;
+  Locked& operator=(const Locked&) = delete;
+};
+
+/// The name of a file in the folder, in `path`, which holds the folder's name already.
+void set_name(char (&path)[PATH_MAX + kLongestName], const char* name, uint32_t number, bool numbered) {
+  __builtin_memcpy(path, folder, folder_length);
+  char* at = path + folder_length;
+  *at++ = '/';
+  while (*name != '\0') *at++ = *name++;
+  if (numbered) {
+    char digits[10];
+    int count = 0;
+    do {
+      digits[count++] = static_cast<char>('0' + number % 10);
+      number /= 10;
+    } while (number != 0);
+    while (count != 0) *at++ = digits[--count];
+  }
+  *at = '\0';
+}
+
+/// Memory that nobody reads.
+char* scrap(size_t bytes) {
+  const long at = raw_syscall(SYS_mmap, 0, static_cast<long>(bytes), PROT_READ | PROT_WRITE,
+                              MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (at < 0) __builtin_trap();
+  return reinterpret_cast<char*>(at);
+}
+
+char* map_buffer(uint32_t number) {
+  char path[PATH_MAX + kLongestName];
+  set_name(path, format::kTraceBufferPrefix, number, true);
+  const long file = raw_syscall(SYS_openat, AT_FDCWD, as_argument(path), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+  if (file < 0) return nullptr;
+  long at = raw_syscall(SYS_ftruncate, file, format::kTraceBufferBytes);
+  if (at == 0) {
+    at = raw_syscall(SYS_mmap, 0, format::kTraceBufferBytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+  }
+  raw_syscall(SYS_close, file);
+  return at < 0 ? nullptr : reinterpret_cast<char*>(at);
+}
+
+char* first_event(const ThreadState& thread) {
+  return thread.trace_limit - format::kTraceChunkBytes;
+}
+
+bool write_all(long file, const char* from, size_t bytes) {
+  while (bytes > 0) {
+    const long written = raw_syscall(SYS_write, file, as_argument(from), static_cast<long>(bytes));
+    if (written == -4) continue;  // EINTR
+    if (written <= 0) return false;
+    from += written;
+    bytes -= static_cast<size_t>(written);
+  }
+  return true;
+}
+
+/// Hands the buffer's events to whoever reads the pipe; false when nobody does.
+bool send(const format::TraceBuffer& buffer, const char* events, uint32_t bytes) {
+  format::TraceChunk chunk{};
+  __builtin_memcpy(chunk.magic, format::kTraceChunkMagic, sizeof(chunk.magic));
+  chunk.codec = format::kTracePlain;
+  chunk.thread = buffer.thread;
+  chunk.plain_bytes = chunk.stored_bytes = bytes;
+  chunk.sequence = buffer.sequence;
+  char path[PATH_MAX + kLongestName];
+  set_name(path, format::kTracePipe, 0, false);
+  Locked locked;
+  const long file = raw_syscall(SYS_openat, AT_FDCWD, as_argument(path), O_WRONLY | O_NONBLOCK | O_CLOEXEC, 0);
+  if (file < 0) return false;
+  raw_syscall(SYS_fcntl, file, F_SETFL, O_WRONLY);
+  const bool sent =
+      write_all(file, reinterpret_cast<const char*>(&chunk), sizeof(chunk)) && write_all(file, events, bytes);
+  raw_syscall(SYS_close, file);
+  return sent;
+}
+
+template <typename Number>
+char* append(char* at, Number number) {
+  __builtin_memcpy(at, &number, sizeof(number));
+  return at + sizeof(number);
+}
+
+char* append_turn(char* at) {
+  *at++ = static_cast<char>(format::kTraceTurn);
+  return append(at, __atomic_add_fetch(&turns, 1, __ATOMIC_SEQ_CST));
+}
+
+void write_anchors() {
+  if (&culprit_trace_anchor_count == nullptr) return;
+  char path[PATH_MAX + kLongestName];
+  set_name(path, format::kTraceAnchors, 0, false);
+  const long file =
+      raw_syscall(SYS_openat, AT_FDCWD, as_argument(path), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+  if (file < 0) return;
+  write_all(file, reinterpret_cast<const char*>(culprit_trace_anchors), culprit_trace_anchor_count * sizeof(uint64_t));
+  raw_syscall(SYS_close, file);
+}
+
+/// A child shares the buffer's file with its parent: it gets memory of its own there.
+void forget_in_child() {
+  const bool was_wanted = wanted;
+  wanted = false;
+  ThreadState& thread = culprit_thread;
+  if (!was_wanted || !thread.trace_limit) return;
+  char* start = first_event(thread) - sizeof(format::TraceBuffer);
+  raw_syscall(SYS_mmap, as_argument(start), format::kTraceBufferBytes, PROT_READ | PROT_WRITE,
+              MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
+  thread.trace_position = first_event(thread);
+}
+
+void start(int, char**, char** environment) {
+  const char* value = take_variable(environment, kVariable);
+  if (!value) return;
+  while (value[folder_length] != '\0' && folder_length + 1 < sizeof(folder)) {
+    folder[folder_length] = value[folder_length];
+    ++folder_length;
+  }
+  wanted = value[folder_length] == '\0' && folder_length > 0;
+  if (!wanted) return;
+  write_anchors();
+  __register_atfork(nullptr, nullptr, forget_in_child, __dso_handle);
+}
+
+}  // namespace
+
+/// Before every constructor of the program.
+__attribute__((section(".preinit_array"), used)) void (*const kStartTrace)(int, char**, char**) = start;
+
+void trace_thread(ThreadState& thread) {
+  if (&culprit_trace_site_count == nullptr) return;
+  thread.trace_thread = __atomic_fetch_add(&threads, 1, __ATOMIC_SEQ_CST);
+  thread.trace_previous = reinterpret_cast<uint64_t*>(scrap((culprit_trace_site_count + 1) * sizeof(uint64_t)));
+  char* memory = wanted ? map_buffer(thread.trace_thread) : nullptr;
+  if (!memory) memory = scrap(format::kTraceBufferBytes);
+  format::TraceBuffer& buffer = *reinterpret_cast<format::TraceBuffer*>(memory);
+  __builtin_memcpy(buffer.magic, format::kTraceBufferMagic, sizeof(buffer.magic));
+  buffer.version = format::kTraceVersion;
+  buffer.thread = thread.trace_thread;
+  buffer.sequence = 0;
+  thread.trace_limit = memory + sizeof(buffer) + format::kTraceChunkBytes;
+  thread.trace_position = append_turn(first_event(thread));
+  __atomic_store_n(&last_thread, static_cast<int>(thread.trace_thread), __ATOMIC_RELEASE);
+}
+
+namespace {
+
+char* emptied(ThreadState& thread, char* position) {
+  char* start = first_event(thread);
+  auto& buffer = *reinterpret_cast<format::TraceBuffer*>(start - sizeof(format::TraceBuffer));
+  const size_t bytes = static_cast<size_t>(position - start);
+  if (wanted && !send(buffer, start, static_cast<uint32_t>(bytes))) wanted = false;
+  __builtin_memset(start, 0, bytes);
+  ++buffer.sequence;
+  return start;
+}
+
+char* room_for_return(ThreadState& thread) {
+  char* at = thread.trace_position;
+  if (at >= thread.trace_limit) at = emptied(thread, at);
+  const int number = static_cast<int>(thread.trace_thread);
+  if (__atomic_load_n(&last_thread, __ATOMIC_ACQUIRE) != number) {
+    __atomic_store_n(&last_thread, number, __ATOMIC_RELEASE);
+    at = append_turn(at);
+  }
+  return at;
+}
+
+}  // namespace
+}  // namespace culprit::runtime
+
+extern "C" {
+
+using culprit::format::ThreadState;
+
+/// Called when the next event would go behind the limit; returns where it goes instead.
+__attribute__((visibility("hidden"), preserve_most)) char* culprit_trace_full(char* position) {
+  return culprit::runtime::emptied(culprit_thread, position);
+}
+
+__attribute__((visibility("hidden"))) void culprit_trace_returned(uint32_t operation, uint64_t result, uint32_t count,
+                                                                  uint64_t a, uint64_t b, uint64_t c, uint64_t d,
+                                                                  uint64_t e, uint64_t f) {
+  ThreadState& thread = culprit_thread;
+  if (!thread.trace_limit) return;
+  char* at = culprit::runtime::room_for_return(thread);
+  const uint64_t arguments[culprit::format::kTraceMostArguments] = {a, b, c, d, e, f};
+  // The first byte last: until it is there, the stream ends here.
+  char* first = at++;
+  at = culprit::runtime::append(at, operation);
+  at = culprit::runtime::append(at, result);
+  *at++ = static_cast<char>(count);
+  *at++ = 0;
+  for (uint32_t each = 0; each < count; ++each) at = culprit::runtime::append(at, arguments[each]);
+  *first = static_cast<char>(culprit::format::kTraceReturned);
+  thread.trace_position = at;
+}
+
+__attribute__((visibility("hidden"))) void culprit_trace_returned_twice(uint32_t activation, uint32_t operation,
+                                                                        uint64_t result) {
+  ThreadState& thread = culprit_thread;
+  if (!thread.trace_limit) return;
+  char* at = culprit::runtime::room_for_return(thread);
+  *at++ = static_cast<char>(culprit::format::kTraceReturnedTwice);
+  at = culprit::runtime::append(at, activation);
+  at = culprit::runtime::append(at, operation);
+  at = culprit::runtime::append(at, result);
+  *at++ = 0;
+  *at++ = 0;
+  thread.trace_position = at;
+}
+}
