@@ -6,6 +6,7 @@
 
 #include <llvm/ADT/DenseSet.h>
 #include <llvm/ADT/PostOrderIterator.h>
+#include <llvm/Analysis/ValueTracking.h>
 #include <llvm/IR/CFG.h>
 #include <llvm/IR/Constants.h>
 #include <llvm/IR/InstIterator.h>
@@ -25,6 +26,7 @@
 #include "instrument/recursion.h"
 #include "instrument/thread_state.h"
 #include "instrument/trace_writer.h"
+#include "program/library_calls.h"
 
 namespace culprit {
 namespace {
@@ -228,9 +230,51 @@ class TraceHooks {
     return builder.getInt64(0);
   }
 
+  /// Which arguments are strings whose lengths tell what the call read or wrote, as bits.
+  static uint8_t strings_of(const llvm::CallBase& call) {
+    const llvm::Function* callee = call.getCalledFunction();
+    const program::LibraryCall* known =
+        callee ? program::find_library_call({callee->getName().data(), callee->getName().size()}) : nullptr;
+    if (!known) return 0;
+    unsigned strings = program::string_arguments(*known);
+    llvm::StringRef text;
+    if (known->format >= 0 && static_cast<unsigned>(known->format) < call.arg_size() &&
+        llvm::getConstantStringInfo(call.getArgOperand(static_cast<unsigned>(known->format)), text)) {
+      strings |= strings_in_format(text, static_cast<unsigned>(known->format) + 1);
+    }
+    for (unsigned each = 0; each < format::kTraceMostArguments; ++each) {
+      const bool pointer = each < call.arg_size() && call.getArgOperand(each)->getType()->isPointerTy();
+      if (!pointer) strings &= ~(1u << each);
+    }
+    return static_cast<uint8_t>(strings);
+  }
+
+  /// The arguments that %s takes, the first of them being number `argument`. A precision may leave the string without
+  /// an end, so such are left out.
+  static unsigned strings_in_format(llvm::StringRef text, unsigned argument) {
+    unsigned strings = 0;
+    while (true) {
+      const size_t percent = text.find('%');
+      if (percent == llvm::StringRef::npos) return strings;
+      text = text.drop_front(percent + 1);
+      const size_t length = text.find_first_not_of("-+ #0123456789.*hlqjzLt");
+      const llvm::StringRef flags = text.take_front(length);
+      argument += static_cast<unsigned>(flags.count('*'));
+      if (length == llvm::StringRef::npos) return strings;
+      const char conversion = text[length];
+      text = text.drop_front(length + 1);
+      if (conversion == '%') continue;
+      if (conversion == 's' && !flags.contains('.') && !flags.contains('l') && argument < format::kTraceMostArguments) {
+        strings |= 1u << argument;
+      }
+      ++argument;
+    }
+  }
+
   void write_return(llvm::IRBuilderBase& builder, llvm::CallBase& call, uint32_t operation, uint32_t flags) {
     const uint32_t count = std::min<uint32_t>(call.arg_size(), format::kTraceMostArguments);
-    std::vector<llvm::Value*> words{builder.getInt32(operation), word_of(builder, &call), builder.getInt32(count)};
+    std::vector<llvm::Value*> words{builder.getInt32(operation), word_of(builder, &call),
+                                    builder.getInt32(count | uint32_t{strings_of(call)} << 8)};
     const char* symbol = format::kTraceReturnedSymbol;
     if (flags & format::kOperationReturnsTwice) {
       symbol = format::kTraceReturnedTwiceSymbol;

@@ -205,6 +205,15 @@ char* emptied(ThreadState& thread, char* position) {
   return start;
 }
 
+/// Of a string that a call has just read or written.
+uint32_t string_length(uint64_t address) {
+  constexpr uint32_t kLongest = 1 << 20;
+  const char* string = reinterpret_cast<const char*>(address);
+  uint32_t length = 0;
+  while (string && length < kLongest && string[length] != '\0') ++length;
+  return length;
+}
+
 char* room_for_return(ThreadState& thread) {
   char* at = thread.trace_position;
   if (at >= thread.trace_limit) at = emptied(thread, at);
@@ -234,14 +243,19 @@ __attribute__((visibility("hidden"))) void culprit_trace_returned(uint32_t opera
   ThreadState& thread = culprit_thread;
   if (!thread.trace_limit) return;
   char* at = culprit::runtime::room_for_return(thread);
+  const uint32_t strings = count >> 8;
+  count &= 0xff;
   const uint64_t arguments[culprit::format::kTraceMostArguments] = {a, b, c, d, e, f};
   // The first byte last: until it is there, the stream ends here.
   char* first = at++;
   at = culprit::runtime::append(at, operation);
   at = culprit::runtime::append(at, result);
   *at++ = static_cast<char>(count);
-  *at++ = 0;
+  *at++ = static_cast<char>(strings);
   for (uint32_t each = 0; each < count; ++each) at = culprit::runtime::append(at, arguments[each]);
+  for (uint32_t each = 0; each < count; ++each) {
+    if (strings >> each & 1) at = culprit::runtime::append(at, culprit::runtime::string_length(arguments[each]));
+  }
   *first = static_cast<char>(culprit::format::kTraceReturned);
   thread.trace_position = at;
 }

@@ -1,0 +1,29 @@
+#include "cli/make_trace.h"
+
+#include <fmt/format.h>
+
+#include "build/builder.h"
+#include "cli/execution.h"
+#include "cli/program_path.h"
+#include "format/trace_format.h"
+
+namespace culprit::cli {
+
+MadeTrace make_trace(const std::vector<std::string>& words, const std::filesystem::path& folder) {
+  const std::filesystem::path program = program_path(words.front());
+  BuildResult built;
+  {
+    Progress progress(fmt::format("build {}", program.filename().string()));
+    built = build_program({.program = program, .plan = load_plan("trace"), .keep = {}}, progress);
+  }
+  trace::TraceCollector collector(folder, {.model = built.model, .executable = built.executable, .words = words});
+  const Execution execution{.executable = built.executable,
+                            .words = words,
+                            .environment = {{format::kTraceVariable, collector.environment_value()}}};
+  MadeTrace made;
+  made.end = run_and_wait(execution);
+  made.trace = collector.finish(made.end);
+  return made;
+}
+
+}  // namespace culprit::cli

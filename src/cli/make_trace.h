@@ -1,0 +1,22 @@
+// Running a program so that it leaves a trace.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "base/file.h"
+#include "trace/collect.h"
+
+namespace culprit::cli {
+
+struct MadeTrace {
+  ProcessEnd end;
+  trace::CollectedTrace trace;
+};
+
+/// Builds the program by the plan `trace` when that was not done before, and runs it with inherited standard streams.
+/// `words`: the program and its arguments. The trace goes to `folder`.
+MadeTrace make_trace(const std::vector<std::string>& words, const std::filesystem::path& folder);
+
+}  // namespace culprit::cli

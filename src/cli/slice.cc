@@ -1,0 +1,160 @@
+// `culprit slice`: what a value depends on, or what depends on it.
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "build/builder.h"
+#include "cli/command.h"
+#include "cli/make_trace.h"
+#include "depend/criterion.h"
+#include "depend/slice.h"
+#include "depend/slice_text.h"
+#include "depend/value_chain.h"
+
+namespace culprit::cli {
+namespace {
+
+namespace fs = std::filesystem;
+using depend::DependenceGraph;
+using depend::Node;
+
+struct Options {
+  std::vector<std::string> words;  ///< a trace's folder, or a program and its arguments
+  std::string at;
+  std::string variable;
+  std::string from;
+  bool crash = false;
+  bool forward = false;
+  bool no_control = false;
+  bool no_address = false;
+  bool value_chain = false;
+  std::vector<std::string> prune_functions;
+  bool tree = false, as_json = false, as_dot = false;
+  uint64_t depth = 6;
+};
+
+/// A trace of our own is removed when the answer is printed.
+struct OwnTrace {
+  fs::path folder;
+  ~OwnTrace() {
+    std::error_code ignored;
+    if (!folder.empty()) fs::remove_all(folder, ignored);
+  }
+};
+
+std::vector<Node> criterion_of(const Options& options, const trace::TraceFile& trace, const DependenceGraph& graph) {
+  if (options.crash) {
+    if (graph.last() == depend::kNoNode) throw UserError("the trace is empty", "trace a run of the program");
+    return {graph.last()};
+  }
+  if (options.at.empty()) throw UserError("no place is given", "--at FILE:LINE[#INSTANCE], or --crash");
+  const depend::Moment moment = find_moment(graph, program::parse_source_position(options.at));
+  fmt::print(stderr, "culprit: {}, execution {} of {}\n", graph.model().position_text(moment.statements.front()),
+             moment.instance, moment.instances);
+  if (options.variable.empty()) return values_used(graph, moment);
+  return variable_value(trace, graph, moment, options.variable);
+}
+
+depend::SliceOptions slice_options(const Options& options, const DependenceGraph& graph) {
+  depend::SliceOptions result;
+  result.control = !options.no_control;
+  result.address = !options.no_address;
+  std::vector<uint32_t> pruned;
+  for (const std::string& name : options.prune_functions) {
+    const std::vector<uint32_t> found = program::find_functions(graph.model(), name);
+    pruned.insert(pruned.end(), found.begin(), found.end());
+  }
+  if (!pruned.empty()) {
+    result.prune = [pruned, &graph](Node node) {
+      const uint32_t function = graph.frame(graph.execution(node.execution()).frame).function;
+      return std::find(pruned.begin(), pruned.end(), function) != pruned.end();
+    };
+  }
+  return result;
+}
+
+ExitCode answer(const Options& options, const trace::TraceFile& trace) {
+  const DependenceGraph graph = depend::build_graph(trace);
+  const std::vector<Node> criterion = criterion_of(options, trace, graph);
+  const depend::SliceOptions what = slice_options(options, graph);
+  if (options.value_chain) {
+    for (const Node node : criterion) fmt::print("{}", depend::chain_text(graph, depend::value_chain(graph, node)));
+    return criterion.empty() ? ExitCode::kNothingFound : ExitCode::kAnswered;
+  }
+  if (options.tree) {
+    fmt::print("{}", depend::tree_text(graph, criterion, what, options.depth));
+    return ExitCode::kAnswered;
+  }
+  depend::Slice slice;
+  if (!options.from.empty()) {
+    const depend::Moment from = find_moment(graph, program::parse_source_position(options.from));
+    slice = depend::chop(graph, values_used(graph, from), criterion, what);
+  } else {
+    slice = options.forward ? depend::forward_slice(graph, criterion, what)
+                            : depend::backward_slice(graph, criterion, what);
+  }
+  if (options.as_json) {
+    fmt::print("{}", depend::slice_json(graph, slice));
+  } else if (options.as_dot) {
+    fmt::print("{}", depend::slice_dot(graph, slice, what));
+  } else {
+    fmt::print("{}", depend::slice_text(graph, slice));
+  }
+  return slice.empty() ? ExitCode::kNothingFound : ExitCode::kAnswered;
+}
+
+ExitCode slice(const Options& options) {
+  if (options.words.empty()) {
+    throw UserError("neither a trace nor a program is given",
+                    "culprit slice FOLDER --at FILE:LINE, or culprit slice --at FILE:LINE -- PROGRAM ARGUMENTS");
+  }
+  OwnTrace own;
+  fs::path folder = options.words.front();
+  if (!fs::exists(folder / trace::kChunksFile)) {
+    own.folder = folder = fs::temp_directory_path() / fmt::format("culprit-slice.{}", ::getpid());
+    const MadeTrace made = make_trace(options.words, folder);
+    if (made.end.signal != 0) fmt::print(stderr, "culprit: the program was ended by signal {}\n", made.end.signal);
+  }
+  const trace::TraceFile trace(folder);
+  return answer(options, trace);
+}
+
+const Registration kRegistration{Command{
+    .name = "slice",
+    .summary = "Show what a value depends on, or what depends on it",
+    .description = "Takes a trace that `culprit trace` made, or runs PROG and traces it. The slice of the values that "
+                   "are used at\n"
+                   "a place, of one variable there, or of where the run ended: every statement that had a part in "
+                   "them, by data, by\n"
+                   "choosing which memory is meant, or by deciding that a statement runs. A place is FILE:LINE with #N "
+                   "for its N-th\n"
+                   "execution; without it the last one is meant.",
+    .examples = {{"culprit slice --at parse.c:88 --var n -- ./prog file", "runs ./prog; what made n"},
+                 {"culprit slice t --crash --tree", "what led to the end of the run, as a tree"},
+                 {"culprit slice t --at parse.c:88#3 --var n --value-chain", "where the value was made"}},
+    .configure = [](CLI::App& app) {
+      auto options = std::make_shared<Options>();
+      app.add_option("trace", options->words, "a trace's folder, or a program and its arguments after --");
+      app.add_option("--at", options->at, "FILE:LINE[:COLUMN][#INSTANCE]");
+      app.add_option("--var", options->variable, "one variable at that place");
+      app.add_flag("--crash", options->crash, "where the run ended");
+      app.add_flag("--forward,!--backward", options->forward, "what depends on it (default: what it depends on)");
+      app.add_option("--from", options->from, "only what lies between this place and the criterion (a chop)");
+      app.add_flag("--no-control", options->no_control, "without what decided that statements run");
+      app.add_flag("--no-address", options->no_address, "without what chose the memory that is accessed");
+      app.add_flag("--value-chain", options->value_chain, "only how the value came there by copies");
+      app.add_option("--prune", options->prune_functions, "leave a function out, with all that is reached through it");
+      app.add_flag("--tree", options->tree, "as a tree from the criterion");
+      app.add_option("--depth", options->depth, "of the tree");
+      app.add_flag("--json", options->as_json, "statement instances and their dependences as JSON");
+      app.add_flag("--dot", options->as_dot, "as a graph for dot");
+      return [options] { return slice(*options); };
+    }}};
+
+}  // namespace
+}  // namespace culprit::cli

@@ -1,0 +1,58 @@
+// `culprit trace`: runs a program and keeps what is needed to find every dependence of the run.
+
+#include <fmt/format.h>
+
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "cli/command.h"
+#include "cli/execution.h"
+#include "cli/make_trace.h"
+
+namespace culprit::cli {
+namespace {
+
+struct Options {
+  std::vector<std::string> words;
+  std::string folder;
+  bool as_json = false;
+};
+
+ExitCode trace_program(const Options& options) {
+  if (options.words.empty()) {
+    throw UserError("no program is given", "culprit trace -o FOLDER -- PROGRAM ARGUMENTS");
+  }
+  const MadeTrace made = make_trace(options.words, options.folder);
+  if (options.as_json) {
+    const nlohmann::json json{{"folder", options.folder},
+                              {"events_bytes", made.trace.plain_bytes},
+                              {"stored_bytes", made.trace.stored_bytes},
+                              {"exit_status", made.end.exit_status},
+                              {"signal", made.end.signal}};
+    fmt::print(stderr, "{}\n", json.dump());
+  } else {
+    fmt::print(stderr, "culprit: traced to {}: {} bytes of events, {} stored\n", options.folder, made.trace.plain_bytes,
+               made.trace.stored_bytes);
+  }
+  end_like(made.end);
+}
+
+const Registration kRegistration{Command{
+    .name = "trace",
+    .summary = "Run a program and keep the trace of its dependences",
+    .description =
+        "Builds PROG by the plan trace when that was not done before, and runs it: same arguments, same standard\n"
+        "streams, same exit status. Its path through the program and the addresses that it accesses go to a folder,\n"
+        "which `culprit slice` reads. A crash does not lose anything.",
+    .examples = {{"culprit trace -o t -- ./prog file", "runs ./prog; the trace is in t"},
+                 {"culprit slice t --at prog.c:12 --var n", "asks about it"}},
+    .configure = [](CLI::App& app) {
+      auto options = std::make_shared<Options>();
+      app.add_option("program", options->words, "a program compiled with culprit-cc and its arguments, after --");
+      app.add_option("-o,--output", options->folder, "folder for the trace")->default_val("culprit-trace");
+      app.add_flag("--json", options->as_json, "a line of JSON on standard error at the end");
+      return [options] { return trace_program(*options); };
+    }}};
+
+}  // namespace
+}  // namespace culprit::cli

@@ -1,0 +1,395 @@
+// Within a block dependences are static; the pass finds those that come from outside of it and files them in the slots
+// of the block's execution (block_layout.h). Variables in registers are cells of their activation, other memory is
+// tracked by the byte.
+//
+// Control dependence is found online (Xin, Zhang: Efficient online detection of dynamic control dependence, ISSTA
+// 2007): every activation has a stack of branches whose immediate post-dominator has not been reached; its top decides
+// what runs next. A branch with the post-dominator of the top replaces it, so that loops do not grow the stack.
+// Unwinding and longjmp need no repair of the stack beyond what post-dominators over unwinding edges give; a second
+// return takes the stack back to what it was at the first.
+//
+// A copy (memcpy, assignment of a structure) is not the origin of the bytes: its reader depends on the copy and on
+// whatever defined exactly these bytes before (CopyTable).
+#include "depend/build_graph.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "base/error.h"
+#include "depend/activation.h"
+#include "depend/definitions.h"
+#include "depend/native_effects.h"
+#include "program/library_calls.h"
+
+namespace culprit::depend {
+namespace {
+
+using namespace format;
+using trace::Step;
+using trace::StepKind;
+
+}  // namespace
+
+class GraphBuilder final : public DefinitionQuery {
+ public:
+  GraphBuilder(const trace::TraceFile& trace, const BuildOptions& options)
+      : options_(options),
+        graph_(trace.model()),
+        model_(trace.model()),
+        sections_(model_.sections()),
+        stream_(trace),
+        definitions_(sections_, trace.anchors()) {
+    threads_.resize(trace.threads());
+    note_thread_starts();
+  }
+
+  DependenceGraph build() {
+    while (true) {
+      const Step& step = stream_.next();
+      if (step.kind == StepKind::kEnd) break;
+      take(step);
+    }
+    return std::move(graph_);
+  }
+
+  std::vector<Node> memory(uint64_t address, uint64_t bytes) override {
+    sources_.clear();
+    definitions_.add_sources(address, bytes, sources_);
+    return sources_;
+  }
+
+  std::vector<Node> cells(uint32_t frame, uint32_t offset, uint32_t bytes) override {
+    sources_.clear();
+    if (const Activation* activation = find(frame)) {
+      definitions_.add_cell_sources(*activation, offset, bytes, sources_);
+    }
+    return sources_;
+  }
+
+  uint64_t base(uint32_t frame, uint32_t number) override {
+    const Activation* activation = find(frame);
+    return activation && number < activation->bases.size() ? activation->bases[number] : 0;
+  }
+
+ private:
+  using Stack = std::vector<Activation>;
+
+  void note_thread_starts() {
+    for (const uint32_t function : model_.functions()) {
+      const std::string_view name = model_.text(sections_.functions[function].linkage_name);
+      if (name == "pthread_create" || name == "thrd_create") thread_makers_.push_back(function);
+    }
+  }
+
+  void take(const Step& step) {
+    if (step.thread >= threads_.size()) threads_.resize(step.thread + 1);
+    stack_ = &threads_[step.thread];
+    definitions_.set_sites(stream_.sites());
+    switch (step.kind) {
+      case StepKind::kEnter:
+        return enter(step);
+      case StepKind::kRun:
+        return run(step);
+      case StepKind::kReturned:
+        return returned(step);
+      case StepKind::kLeave:
+        return leave(step);
+      case StepKind::kUnwound:
+        return unwound();
+      case StepKind::kEnd:
+        return;
+    }
+  }
+
+  const Activation* find(uint32_t frame) const {
+    for (const Stack& stack : threads_) {
+      for (const Activation& each : stack) {
+        if (each.frame == frame) return &each;
+      }
+    }
+    return nullptr;
+  }
+
+  static Node pending_call(const Activation& activation) {
+    return activation.call == kNone ? kNoNode : Node::of(activation.current, activation.call);
+  }
+
+  // Activations.
+
+  void enter(const Step& step) {
+    const FunctionRecord& function = sections_.functions[step.function];
+    Activation activation;
+    activation.frame = step.frame;
+    activation.function = step.function;
+    activation.first_cell = function.first_cell;
+    activation.first_base = function.first_base;
+    activation.by_native = step.by_native;
+    activation.exports.assign(graph_.layout_.exports[step.function], kNoExecution);
+    activation.cells.assign(sections_.functions[step.function + 1].first_cell - function.first_cell,
+                            ShadowMemory::kUndefined);
+    for (const BaseRecord& base : model_.bases_of(step.function)) {
+      activation.bases.push_back(definitions_.site(base.site));
+    }
+    if (!stack_->empty()) {
+      const Activation& caller = stack_->back();
+      activation.entered_by = pending_call(caller);
+      if (!step.by_native && caller.call != kNone) {
+        pass_arguments(caller, activation);
+        activation.entered_by = activation.entered_by.as_transfer();
+      }
+    } else if (step.thread > 0 && next_start_ < thread_starts_.size()) {
+      activation.entered_by = thread_starts_[next_start_++];
+    }
+    CULPRIT_ASSERT(step.frame == graph_.frames_.size(), fmt::format("frame {}", step.frame));
+    graph_.frames_.push_back({step.function, step.thread, activation.entered_by, step.by_native});
+    stack_->push_back(std::move(activation));
+  }
+
+  void pass_arguments(const Activation& caller, Activation& callee) {
+    const Node call = pending_call(caller);
+    const uint32_t end = sections_.operations[caller.call + 1].first_operand;
+    for (uint32_t each = sections_.operations[caller.call].first_operand; each < end; ++each) {
+      Node source = kNoNode;
+      graph_.for_each_source(call, each, [&](Node node) { source = node; });
+      callee.arguments.push_back(source);
+    }
+    for (const AccessRecord& access : model_.accesses_of(caller.call)) {
+      if ((access.flags & kAccessOfArgument) == 0) continue;
+      PassedMemory passed{access.cells, {}};
+      for (uint32_t each = 0; each < access.bytes; ++each) {
+        passed.definitions.push_back(definitions_.definition_at(caller, access, each));
+      }
+      callee.passed.push_back(std::move(passed));
+    }
+  }
+
+  void leave(const Step& step) {
+    const Activation callee = std::move(stack_->back());
+    stack_->pop_back();
+    if (stack_->empty() || callee.by_native) return;
+    Activation& caller = stack_->back();
+    if (caller.call == kNone) return;
+    set_slot(caller.current, graph_.layout_.memory_slot[caller.call], {Node::of(callee.current, step.operation)});
+    if (sections_.operations[caller.call].flags & kOperationEnters) caller.call = kNone;
+  }
+
+  void unwound() {
+    if (unwinding_ == kNoNode) unwinding_ = pending_call(stack_->back());
+    stack_->pop_back();
+  }
+
+  // Runs.
+
+  void run(const Step& step) {
+    Activation& activation = stack_->back();
+    if (step.starts) {
+      begin_block(step, activation);
+    } else if (activation.current == kNoExecution || graph_.executions_[activation.current].block != step.block) {
+      CULPRIT_ASSERT(false, fmt::format("block {} goes on without having begun", step.block));
+    }
+    activation.call = kNone;
+    bool exported = !step.starts;
+    const uint32_t number = graph_.layout_.export_number[step.block];
+    for (uint32_t each = step.first; each < step.end; ++each) {
+      const OperationRecord& operation = sections_.operations[each];
+      if (!exported && operation.kind != OperationKind::kPhi) {
+        exported = true;
+        if (number != kNoSlot) activation.exports[number] = activation.current;
+      }
+      execute(activation, step, each, operation);
+    }
+    if (!exported && number != kNoSlot) activation.exports[number] = activation.current;
+    if (step.end > step.first) graph_.last_ = Node::of(activation.current, step.end - 1);
+  }
+
+  void begin_block(const Step& step, Activation& activation) {
+    const Execution execution = graph_.executions();
+    if (execution + 1 >= kMostExecutions) {
+      throw UserError("the trace is too long to be looked at as a whole", "trace a shorter run");
+    }
+    if (execution == options_.at && options_.ask) options_.ask(*this);
+    while (!activation.open.empty() && activation.open.back().post_dominator == step.block) activation.open.pop_back();
+    Node decided_by = activation.open.empty() ? activation.entered_by : activation.open.back().branch;
+    const OperationRecord& first = sections_.operations[step.first];
+    if (step.first < step.end && first.kind == OperationKind::kLandingPad) {
+      decided_by = unwinding_ != kNoNode ? unwinding_ : pending_call(activation);
+      unwinding_ = kNoNode;
+    }
+    if (activation.resumed_by != kNoNode) decided_by = std::exchange(activation.resumed_by, kNoNode);
+    graph_.executions_.push_back({step.block, activation.frame, graph_.slots_.size()});
+    graph_.slots_.resize(graph_.slots_.size() + graph_.layout_.slots[step.block], kNoNode.bits);
+    activation.current = execution;
+    set_slot(execution, kControlSlot, decided_by);
+  }
+
+  void execute(Activation& activation, const Step& step, uint32_t index, const OperationRecord& operation) {
+    find_operands(activation, step, index, operation);
+    const Node node = Node::of(activation.current, index);
+    const std::span<const AccessRecord> accesses = model_.accesses_of(index);
+    switch (operation.kind) {
+      case OperationKind::kLoad:
+        if (!accesses.empty()) load(activation, accesses[0], index);
+        break;
+      case OperationKind::kStore:
+      case OperationKind::kSetMemory:
+        if (!accesses.empty()) definitions_.define(activation, accesses[0], definitions_.bytes_of(accesses, 0), node);
+        break;
+      case OperationKind::kUpdate:
+        if (accesses.empty()) break;
+        load(activation, accesses[0], index);
+        definitions_.define(activation, accesses[0], definitions_.bytes_of(accesses, 0), node);
+        break;
+      case OperationKind::kCopyMemory:
+        if (accesses.size() >= 2) definitions_.copy(activation, accesses, node);
+        break;
+      case OperationKind::kCall:
+        activation.call = index;
+        note_call(node, operation);
+        break;
+      case OperationKind::kBranch:
+        open_branch(activation, step.block, node);
+        break;
+      default:
+        break;
+    }
+  }
+
+  void note_call(Node node, const OperationRecord& operation) {
+    const uint32_t callee = sections_.calls[operation.detail].callee;
+    if (std::find(thread_makers_.begin(), thread_makers_.end(), callee) != thread_makers_.end()) {
+      thread_starts_.push_back(node);
+    }
+  }
+
+  void find_operands(Activation& activation, const Step& step, uint32_t index, const OperationRecord& operation) {
+    const uint32_t end = sections_.operations[index + 1].first_operand;
+    for (uint32_t each = operation.first_operand; each < end; ++each) {
+      const uint32_t slot = graph_.layout_.operand_slot[each];
+      if (slot == kNoSlot) continue;
+      const OperandRecord& operand = sections_.operands[each];
+      if (operation.kind == OperationKind::kPhi && operand.from != step.predecessor) continue;
+      Node source = kNoNode;
+      if (operand.kind == OperandKind::kArgument) {
+        source = operand.value < activation.arguments.size() ? activation.arguments[operand.value] : kNoNode;
+        if (activation.arguments.empty()) source = activation.entered_by;  // a callback's come from the call
+      } else if (operand.kind == OperandKind::kOperation) {
+        const uint32_t number = graph_.layout_.export_number[graph_.layout_.block_of[operand.value]];
+        const Execution from = activation.exports[number];
+        if (from != kNoExecution) source = Node::of(from, operand.value);
+      }
+      set_slot(activation.current, slot, source);
+    }
+  }
+
+  void open_branch(Activation& activation, uint32_t block, Node node) {
+    const uint32_t end = sections_.blocks[block].immediate_post_dominator;
+    if (!activation.open.empty() && activation.open.back().post_dominator == end) {
+      activation.open.back().branch = node;
+    } else {
+      activation.open.push_back({node, end});
+    }
+  }
+
+  void load(const Activation& activation, const AccessRecord& access, uint32_t index) {
+    const uint32_t slot = graph_.layout_.memory_slot[index];
+    if (slot == kNoSlot) return;
+    sources_.clear();
+    definitions_.add_sources(activation, access, sources_);
+    if (sources_.empty() && access.place == PlaceKind::kRecorded) add_variadic_arguments(activation);
+    set_slot(activation.current, slot, sources_);
+  }
+
+  /// Memory that nothing has written, read by a function with variable arguments, may hold those.
+  void add_variadic_arguments(const Activation& activation) {
+    if ((sections_.functions[activation.function].flags & kFunctionVariadic) == 0) return;
+    for (const Node source : activation.arguments) {
+      if (source != kNoNode) sources_.push_back(source);
+    }
+  }
+
+  // Calls to native code.
+
+  void returned(const Step& step) {
+    Activation& activation = stack_->back();
+    const OperationRecord& operation = sections_.operations[step.operation];
+    if (operation.flags & kOperationReturnsTwice) return returned_twice(activation, step.operation);
+    const Node call = Node::of(activation.current, step.operation);
+    activation.call = kNone;
+    const uint32_t callee = sections_.calls[operation.detail].callee;
+    if (callee == kNone) return;
+    const std::string_view name = model_.text(sections_.functions[callee].linkage_name);
+    const program::LibraryCall* known = program::find_library_call(name);
+    if (!known) {
+      if (sections_.functions[callee].flags & kFunctionNative) ++graph_.unknown_calls_[std::string(name)];
+      return;
+    }
+    sources_.clear();
+    apply_library_call(*known, step.returned, call, definitions_, sources_);
+    if (!sources_.empty()) set_slot(call.execution(), graph_.layout_.memory_slot[step.operation], sources_);
+  }
+
+  void returned_twice(Activation& activation, uint32_t call) {
+    const auto before = std::find_if(activation.first_returns.begin(), activation.first_returns.end(),
+                                     [call](const FirstReturn& each) { return each.call == call; });
+    const bool second = unwinding_ != kNoNode || activation.call != call;
+    if (!second || before == activation.first_returns.end()) {
+      if (before != activation.first_returns.end()) activation.first_returns.erase(before);
+      activation.first_returns.push_back({call, activation.current, activation.open});
+      activation.call = kNone;
+      return;
+    }
+    const Node jumped = unwinding_ != kNoNode ? unwinding_ : pending_call(activation);
+    unwinding_ = kNoNode;
+    activation.open = before->open;
+    // The rest of the block runs again, as an execution of its own that shares what came before the call.
+    const BlockExecution first = graph_.executions_[before->execution];
+    const Execution again = graph_.executions();
+    const uint64_t slots = graph_.slots_.size();
+    graph_.executions_.push_back({first.block, first.frame, slots});
+    for (uint32_t each = 0; each < graph_.layout_.slots[first.block]; ++each) {
+      graph_.slots_.push_back(graph_.slots_[first.first_slot + each]);
+    }
+    activation.current = again;
+    activation.call = kNone;
+    const uint32_t number = graph_.layout_.export_number[first.block];
+    if (number != kNoSlot) activation.exports[number] = again;
+    set_slot(again, kControlSlot, jumped);
+    set_slot(again, graph_.layout_.memory_slot[call], jumped);
+  }
+
+  // Slots.
+
+  void set_slot(Execution execution, uint32_t slot, Node source) {
+    if (slot != kNoSlot) graph_.slots_[graph_.executions_[execution].first_slot + slot] = source.bits;
+  }
+
+  void set_slot(Execution execution, uint32_t slot, const std::vector<Node>& sources) {
+    if (sources.size() <= 1) return set_slot(execution, slot, sources.empty() ? kNoNode : sources[0]);
+    const uint64_t list = graph_.lists_.size() | DependenceGraph::kListBit;
+    graph_.lists_.push_back(sources.size());
+    for (const Node each : sources) graph_.lists_.push_back(each.bits);
+    set_slot(execution, slot, Node{list});
+  }
+
+  const BuildOptions& options_;
+  DependenceGraph graph_;
+  const program::ProgramModel& model_;
+  const program::ModelView& sections_;
+  trace::ControlStream stream_;
+  Definitions definitions_;
+  std::vector<Stack> threads_;
+  Stack* stack_ = nullptr;
+  Node unwinding_ = kNoNode;  ///< the call from which control is on its way to where it lands
+  std::vector<uint32_t> thread_makers_;
+  std::vector<Node> thread_starts_;
+  size_t next_start_ = 0;
+  std::vector<Node> sources_;
+};
+
+DependenceGraph build_graph(const trace::TraceFile& trace, const BuildOptions& options) {
+  return GraphBuilder(trace, options).build();
+}
+
+}  // namespace culprit::depend

@@ -1,0 +1,61 @@
+// Definitions of bytes that were copied: the copy, and what defined the bytes before.
+#pragma once
+
+#include <algorithm>
+#include <vector>
+
+#include "depend/node.h"
+#include "depend/shadow_memory.h"
+
+namespace culprit::depend {
+
+/// A definition is a node's bits, or a copy's number with kCopyBit, or ShadowMemory::kUndefined.
+class CopyTable {
+ public:
+  /// The definition of bytes that `copier` copied from bytes with the definition `before`.
+  uint64_t copied(Node copier, uint64_t before) {
+    if (before == ShadowMemory::kUndefined) return copier.bits;
+    return add({copier, before, ShadowMemory::kUndefined});
+  }
+  /// The definition of something that consists of bytes with two definitions.
+  uint64_t joined(uint64_t one, uint64_t other) {
+    if (one == other || other == ShadowMemory::kUndefined) return one;
+    if (one == ShadowMemory::kUndefined) return other;
+    return add({kNoNode, one, other});
+  }
+
+  /// Adds the nodes that a definition stands for, each once.
+  void add_sources(uint64_t definition, std::vector<Node>& sources) const {
+    while (definition != ShadowMemory::kUndefined) {
+      if ((definition & kCopyBit) == 0) {
+        add_once({definition}, sources);
+        return;
+      }
+      const Copy& copy = copies_[definition & ~kCopyBit];
+      if (copy.copier != kNoNode) add_once(copy.copier, sources);
+      if (copy.other != ShadowMemory::kUndefined) add_sources(copy.other, sources);
+      definition = copy.before;
+    }
+  }
+
+ private:
+  static constexpr uint64_t kCopyBit = uint64_t{1} << 62;
+  struct Copy {
+    Node copier;
+    uint64_t before;
+    uint64_t other;
+    bool operator==(const Copy&) const = default;
+  };
+
+  uint64_t add(const Copy& copy) {
+    if (copies_.empty() || !(copies_.back() == copy)) copies_.push_back(copy);
+    return kCopyBit | (copies_.size() - 1);
+  }
+  static void add_once(Node node, std::vector<Node>& sources) {
+    if (std::find(sources.begin(), sources.end(), node) == sources.end()) sources.push_back(node);
+  }
+
+  std::vector<Copy> copies_;
+};
+
+}  // namespace culprit::depend

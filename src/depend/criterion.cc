@@ -1,0 +1,204 @@
+#include "depend/criterion.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+
+#include "base/error.h"
+
+namespace culprit::depend {
+namespace {
+
+using namespace format;
+using program::ProgramModel;
+
+uint64_t bytes_of_type(const ProgramModel& model, uint32_t type) {
+  while (type != kNone) {
+    const TypeRecord& record = model.type(type);
+    if (record.bits != 0) return (record.bits + 7) / 8;
+    type = record.base;
+  }
+  return 1;
+}
+
+/// Where a variable lies, as accesses name it.
+struct VariablePlace {
+  PlaceKind kind = PlaceKind::kConstant;
+  uint32_t base = kNone;  ///< kFrame: BaseRecord; kGlobal: anchor
+  uint64_t offset = 0;
+  uint64_t bytes = 1;
+};
+
+std::optional<uint32_t> base_of(const ProgramModel& model, uint32_t function, uint32_t private_offset) {
+  const auto bases = model.bases_of(function);
+  for (uint32_t each = 0; each < bases.size(); ++each) {
+    if (bases[each].private_offset == private_offset) return model.function(function).first_base + each;
+  }
+  return std::nullopt;
+}
+
+std::optional<uint32_t> anchor_of(const ProgramModel& model, std::string_view symbol) {
+  const auto& anchors = model.sections().anchors;
+  for (uint32_t each = 0; each < anchors.size(); ++each) {
+    if (model.text(anchors[each].symbol) == symbol) return each;
+  }
+  return std::nullopt;
+}
+
+std::optional<VariablePlace> place_of(const ProgramModel& model, uint32_t function, uint32_t variable) {
+  const VariableRecord& record = model.variable(variable);
+  VariablePlace place{.kind = PlaceKind::kFrame,
+                      .base = kNone,
+                      .offset = static_cast<uint64_t>(record.offset),
+                      .bytes = bytes_of_type(model, record.type)};
+  std::optional<uint32_t> base;
+  switch (record.home) {
+    case HomeKind::kPrivateSlot:
+      base = base_of(model, function, static_cast<uint32_t>(record.offset));
+      if (!base) {
+        place.kind = PlaceKind::kCells;
+        return place;
+      }
+      place.offset = 0;
+      break;
+    case HomeKind::kUserStack:
+      base = base_of(model, function, kNone);
+      break;
+    case HomeKind::kGlobal:
+      place.kind = PlaceKind::kGlobal;
+      base = anchor_of(model, model.text(record.symbol));
+      break;
+    default:
+      break;
+  }
+  if (!base) return std::nullopt;
+  place.base = *base;
+  return place;
+}
+
+bool touches(const ProgramModel& model, const AccessRecord& access, const VariablePlace& place) {
+  if (access.place != place.kind) return false;
+  uint64_t from = static_cast<uint64_t>(int64_t{access.offset});
+  uint64_t bytes = access.bytes == kNone ? 1 : access.bytes;
+  if (place.kind == PlaceKind::kCells) {
+    const CellRecord& first = model.sections().cells[access.value];
+    const CellRecord& last = model.sections().cells[access.value + access.cells - 1];
+    from = first.offset;
+    bytes = last.offset + last.bytes - first.offset;
+  } else if (access.value != place.base) {
+    return false;
+  }
+  return from < place.offset + place.bytes && place.offset < from + bytes;
+}
+
+bool contains(const std::vector<uint32_t>& numbers, uint32_t number) {
+  return std::find(numbers.begin(), numbers.end(), number) != numbers.end();
+}
+
+/// Whether an operation of an execution was reached before the run ended.
+bool was_executed(const DependenceGraph& graph, Node node) {
+  return node.execution() != graph.last().execution() || node <= graph.last();
+}
+
+}  // namespace
+
+Moment find_moment(const DependenceGraph& graph, const program::SourcePosition& position) {
+  const ProgramModel& model = graph.model();
+  const std::vector<uint32_t> statements = program::find_statements(model, position);
+  std::vector<uint32_t> blocks;
+  for (const uint32_t statement : statements) {
+    const uint32_t block = model.block_of_statement(statement);
+    if (!contains(blocks, block)) blocks.push_back(block);
+  }
+  std::vector<std::vector<Execution>> executions(blocks.size());
+  for (Execution each = 0; each < graph.executions(); ++each) {
+    const auto at = std::find(blocks.begin(), blocks.end(), graph.execution(each).block);
+    if (at != blocks.end()) executions[static_cast<size_t>(at - blocks.begin())].push_back(each);
+  }
+  const auto most = std::max_element(executions.begin(), executions.end(),
+                                     [](const auto& one, const auto& other) { return one.size() < other.size(); });
+  const std::string place = fmt::format("{}:{}", position.file, position.line);
+  if (most == executions.end() || most->empty()) {
+    throw UserError(fmt::format("{} was not executed", place), "choose a line that the run reaches");
+  }
+  if (position.instance > most->size()) {
+    throw UserError(fmt::format("{} was executed {} times, not {}", place, most->size(), position.instance),
+                    fmt::format("give an instance up to {}", most->size()));
+  }
+  const uint64_t instance = position.instance == 0 ? most->size() : position.instance;
+  Moment moment{(*most)[instance - 1], {}, instance, most->size()};
+  const uint32_t block = graph.execution(moment.execution).block;
+  for (const uint32_t statement : statements) {
+    if (model.block_of_statement(statement) == block) moment.statements.push_back(statement);
+  }
+  return moment;
+}
+
+std::vector<Node> values_used(const DependenceGraph& graph, const Moment& moment) {
+  const ProgramModel& model = graph.model();
+  std::vector<Node> nodes;
+  for (const uint32_t operation : model.operations_of(graph.execution(moment.execution).block)) {
+    const OperationRecord& record = model.operation(operation);
+    const Node node = Node::of(moment.execution, operation);
+    if (!contains(moment.statements, record.statement) || !was_executed(graph, node)) continue;
+    nodes.push_back(node);
+    // A call's value depends on the arguments through its callee only, yet the statement uses them.
+    if (record.kind != OperationKind::kCall) continue;
+    const uint32_t end = model.operation(operation + 1).first_operand;
+    for (uint32_t each = record.first_operand; each < end; ++each) {
+      graph.for_each_source(node, each, [&](Node source) { nodes.push_back(source); });
+    }
+  }
+  return nodes;
+}
+
+std::vector<Node> variable_value(const trace::TraceFile& trace, const DependenceGraph& graph, const Moment& moment,
+                                 const std::string& name) {
+  const ProgramModel& model = graph.model();
+  const uint32_t statement = moment.statements.front();
+  const std::optional<uint32_t> variable = program::find_variable(model, statement, name);
+  if (!variable) {
+    std::vector<std::string> names;
+    for (const uint32_t each : program::variables_in_reach(model, statement)) {
+      names.emplace_back(model.text(model.variable(each).name));
+    }
+    throw UserError(fmt::format("no variable {} is in reach at {}", name, model.position_text(statement)),
+                    fmt::format("in reach: {}", fmt::join(names, ", ")));
+  }
+  const BlockExecution& execution = graph.execution(moment.execution);
+  const uint32_t function = graph.frame(execution.frame).function;
+  const std::optional<VariablePlace> place = place_of(model, function, *variable);
+  if (!place) {
+    throw UserError(fmt::format("{} has no place that a trace knows", name), "ask for all values: leave out --var");
+  }
+  std::vector<Node> reads, writes;
+  for (const uint32_t operation : model.operations_of(execution.block)) {
+    const Node node = Node::of(moment.execution, operation);
+    if (!contains(moment.statements, model.operation(operation).statement) || !was_executed(graph, node)) continue;
+    for (const AccessRecord& access : model.accesses_of(operation)) {
+      if (touches(model, access, *place)) ((access.flags & kAccessWrites) != 0 ? writes : reads).push_back(node);
+    }
+  }
+  if (!writes.empty()) return writes;
+  if (!reads.empty()) return reads;
+  std::vector<Node> found;
+  const auto ask = [&](DefinitionQuery& query) {
+    if (place->kind == PlaceKind::kCells) {
+      found = query.cells(execution.frame, static_cast<uint32_t>(place->offset), static_cast<uint32_t>(place->bytes));
+    } else if (place->kind == PlaceKind::kFrame) {
+      const uint64_t base = query.base(execution.frame, place->base - model.function(function).first_base);
+      found = query.memory(base + place->offset, place->bytes);
+    } else {
+      found = query.memory(trace.anchors()[place->base] + place->offset, place->bytes);
+    }
+  };
+  build_graph(trace, {.at = moment.execution, .ask = ask});
+  if (found.empty()) {
+    throw UserError(fmt::format("nothing has written {} before {}", name, model.position_text(statement)),
+                    "it holds its initial value");
+  }
+  return found;
+}
+
+}  // namespace culprit::depend

@@ -1,0 +1,33 @@
+// From what a user asks about to the nodes that a slice starts from.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "depend/build_graph.h"
+#include "depend/dependence_graph.h"
+#include "program/source_position.h"
+
+namespace culprit::depend {
+
+/// One execution of a source position.
+struct Moment {
+  Execution execution;
+  std::vector<uint32_t> statements;  ///< of the position, in that execution's block
+  uint64_t instance;                 ///< which execution of the position it is, from 1
+  uint64_t instances;                ///< how many there are
+};
+
+/// The position's `#instance`, or its last execution. A line that spreads over several blocks is executed as often as
+/// the most executed of them. Throws UserError when it was never executed, or not so often.
+Moment find_moment(const DependenceGraph& graph, const program::SourcePosition& position);
+
+/// All values that the statements use or make, of those operations that were executed.
+std::vector<Node> values_used(const DependenceGraph& graph, const Moment& moment);
+
+/// The value of a variable at a statement: what the statement writes or reads, else what the variable holds before it;
+/// for the last the trace is read again. Throws UserError when the variable is not in reach or nothing has written it.
+std::vector<Node> variable_value(const trace::TraceFile& trace, const DependenceGraph& graph, const Moment& moment,
+                                 const std::string& name);
+
+}  // namespace culprit::depend

@@ -1,0 +1,134 @@
+#include "depend/definitions.h"
+
+namespace culprit::depend {
+
+using namespace format;
+
+uint64_t Definitions::address_of(const Activation& activation, const AccessRecord& access) const {
+  const uint64_t offset = static_cast<uint64_t>(int64_t{access.offset});
+  switch (access.place) {
+    case PlaceKind::kFrame:
+      return activation.bases[access.value - activation.first_base] + offset;
+    case PlaceKind::kGlobal:
+      return anchors_[access.value] + offset;
+    default:
+      return site(access.value) + offset;
+  }
+}
+
+uint64_t Definitions::bytes_of(std::span<const AccessRecord> accesses, size_t number) const {
+  if (accesses[number].bytes != kNone) return accesses[number].bytes;
+  for (const AccessRecord& each : accesses) {
+    if (each.place == PlaceKind::kLength) return site(each.value);
+  }
+  return 0;
+}
+
+uint64_t Definitions::cell_at(const Activation& activation, const AccessRecord& access, uint64_t distance) const {
+  const uint32_t offset = sections_.cells[access.value].offset + static_cast<uint32_t>(distance);
+  for (uint32_t cell = access.value; cell < access.value + access.cells; ++cell) {
+    const CellRecord& record = sections_.cells[cell];
+    if (offset >= record.offset && offset < record.offset + record.bytes) {
+      return activation.cells[cell - activation.first_cell];
+    }
+  }
+  return ShadowMemory::kUndefined;
+}
+
+uint64_t Definitions::passed_at(const Activation& activation, const AccessRecord& access, uint64_t distance) const {
+  const uint64_t at = distance + static_cast<uint64_t>(int64_t{access.offset});
+  for (const PassedMemory& passed : activation.passed) {
+    if (passed.argument == access.value && at < passed.definitions.size()) return passed.definitions[at];
+  }
+  return ShadowMemory::kUndefined;
+}
+
+uint64_t Definitions::definition_at(const Activation& activation, const AccessRecord& access, uint64_t distance) {
+  switch (access.place) {
+    case PlaceKind::kConstant:
+    case PlaceKind::kLength:
+      return ShadowMemory::kUndefined;
+    case PlaceKind::kCells:
+      return cell_at(activation, access, distance);
+    case PlaceKind::kArgument:
+      return passed_at(activation, access, distance);
+    default:
+      return memory_.at(address_of(activation, access) + distance);
+  }
+}
+
+void Definitions::add_sources(const Activation& activation, const AccessRecord& access, std::vector<Node>& sources) {
+  if (access.place == PlaceKind::kCells) {
+    for (uint32_t each = 0; each < access.cells; ++each) {
+      copies_.add_sources(activation.cells[access.value - activation.first_cell + each], sources);
+    }
+  } else if (access.place == PlaceKind::kArgument) {
+    for (uint32_t each = 0; each < access.bytes; ++each) {
+      copies_.add_sources(passed_at(activation, access, each), sources);
+    }
+  } else if (access.place != PlaceKind::kConstant) {
+    add_sources(address_of(activation, access), access.bytes, sources);
+  }
+}
+
+void Definitions::add_sources(uint64_t address, uint64_t bytes, std::vector<Node>& sources) {
+  uint64_t before = ShadowMemory::kUndefined;
+  for (uint64_t each = 0; each < bytes; ++each) {
+    const uint64_t definition = memory_.at(address + each);
+    if (definition != before) copies_.add_sources(definition, sources);
+    before = definition;
+  }
+}
+
+void Definitions::add_cell_sources(const Activation& activation, uint32_t offset, uint32_t bytes,
+                                   std::vector<Node>& sources) const {
+  for (size_t each = 0; each < activation.cells.size(); ++each) {
+    const CellRecord& cell = sections_.cells[activation.first_cell + each];
+    const bool inside = cell.offset < offset + bytes && offset < cell.offset + cell.bytes;
+    if (inside) copies_.add_sources(activation.cells[each], sources);
+  }
+}
+
+void Definitions::define(Activation& activation, const AccessRecord& access, uint64_t bytes, Node node) {
+  if (access.place == PlaceKind::kCells) {
+    for (uint32_t each = 0; each < access.cells; ++each) {
+      activation.cells[access.value - activation.first_cell + each] = node.bits;
+    }
+  } else if (access.place != PlaceKind::kConstant && access.place != PlaceKind::kArgument) {
+    memory_.define(address_of(activation, access), bytes, node.bits);
+  }
+}
+
+void Definitions::copy(Activation& activation, std::span<const AccessRecord> accesses, Node copier) {
+  const AccessRecord& to = accesses[0];
+  const uint64_t bytes = bytes_of(accesses, 0);
+  // All is read before anything is written: the two may overlap.
+  copied_.clear();
+  for (uint64_t each = 0; each < bytes; ++each) {
+    copied_.push_back(copies_.copied(copier, definition_at(activation, accesses[1], each)));
+  }
+  if (to.place == PlaceKind::kCells) return copy_to_cells(activation, to);
+  if (to.place == PlaceKind::kConstant || to.place == PlaceKind::kArgument) return;
+  const uint64_t address = address_of(activation, to);
+  for (uint64_t each = 0; each < bytes; ++each) memory_.define(address + each, 1, copied_[each]);
+}
+
+void Definitions::copy_to_cells(Activation& activation, const AccessRecord& to) const {
+  const uint32_t start = sections_.cells[to.value].offset;
+  for (uint32_t each = 0; each < to.cells; ++each) {
+    const CellRecord& cell = sections_.cells[to.value + each];
+    uint64_t definition = ShadowMemory::kUndefined;
+    for (uint32_t byte = cell.offset - start; byte < cell.offset - start + cell.bytes; ++byte) {
+      if (byte < copied_.size()) definition = copies_.joined(definition, copied_[byte]);
+    }
+    activation.cells[to.value - activation.first_cell + each] = definition;
+  }
+}
+
+void Definitions::copy(uint64_t to, uint64_t from, uint64_t bytes, Node copier) {
+  copied_.clear();
+  for (uint64_t each = 0; each < bytes; ++each) copied_.push_back(copies_.copied(copier, memory_.at(from + each)));
+  for (uint64_t each = 0; each < bytes; ++each) memory_.define(to + each, 1, copied_[each]);
+}
+
+}  // namespace culprit::depend

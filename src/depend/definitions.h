@@ -1,0 +1,56 @@
+// Who defined what memory and which cells last, at one moment of the pass over a trace.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "depend/activation.h"
+#include "depend/copy_table.h"
+#include "depend/shadow_memory.h"
+#include "program/program_model.h"
+
+namespace culprit::depend {
+
+class Definitions {
+ public:
+  /// Both must stay.
+  Definitions(const program::ModelView& sections, const std::vector<uint64_t>& anchors)
+      : sections_(sections), anchors_(anchors) {}
+
+  /// The addresses that the thread which runs has recorded last, by site.
+  void set_sites(std::span<const uint64_t> sites) { sites_ = sites; }
+  uint64_t site(uint32_t number) const { return number < sites_.size() ? sites_[number] : 0; }
+
+  // Accesses of operations.
+  uint64_t bytes_of(std::span<const format::AccessRecord> accesses, size_t number) const;
+  /// The definition of the byte at `distance` of an access.
+  uint64_t definition_at(const Activation& activation, const format::AccessRecord& access, uint64_t distance);
+  /// Adds the nodes that defined what an access reads.
+  void add_sources(const Activation& activation, const format::AccessRecord& access, std::vector<Node>& sources);
+  void define(Activation& activation, const format::AccessRecord& access, uint64_t bytes, Node node);
+  /// access 0 gets the bytes of access 1.
+  void copy(Activation& activation, std::span<const format::AccessRecord> accesses, Node copier);
+
+  // Memory by address, and cells by their place in the private frame.
+  void add_sources(uint64_t address, uint64_t bytes, std::vector<Node>& sources);
+  void add_cell_sources(const Activation& activation, uint32_t offset, uint32_t bytes,
+                        std::vector<Node>& sources) const;
+  void define(uint64_t address, uint64_t bytes, Node node) { memory_.define(address, bytes, node.bits); }
+  void copy(uint64_t to, uint64_t from, uint64_t bytes, Node copier);
+
+ private:
+  uint64_t address_of(const Activation& activation, const format::AccessRecord& access) const;
+  uint64_t passed_at(const Activation& activation, const format::AccessRecord& access, uint64_t distance) const;
+  uint64_t cell_at(const Activation& activation, const format::AccessRecord& access, uint64_t distance) const;
+  void copy_to_cells(Activation& activation, const format::AccessRecord& to) const;
+
+  const program::ModelView& sections_;
+  const std::vector<uint64_t>& anchors_;
+  std::span<const uint64_t> sites_;
+  ShadowMemory memory_;
+  mutable CopyTable copies_;
+  std::vector<uint64_t> copied_;
+};
+
+}  // namespace culprit::depend

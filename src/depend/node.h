@@ -1,0 +1,32 @@
+// A statement instance in machine terms: one operation in one execution of its block.
+#pragma once
+
+#include <cstdint>
+
+namespace culprit::depend {
+
+/// Number of a block execution, in the trace's one order of all threads.
+using Execution = uint32_t;
+
+struct Node {
+  static constexpr uint32_t kTransferBit = 1u << 31;
+
+  uint64_t bits;
+
+  static constexpr Node of(Execution execution, uint32_t operation) {
+    return {static_cast<uint64_t>(execution) << 32 | operation};
+  }
+  constexpr Execution execution() const { return static_cast<Execution>(bits >> 32); }
+  constexpr uint32_t operation() const { return static_cast<uint32_t>(bits) & ~kTransferBit; }
+  /// Of a call: control's way into the callee, without the value that comes back.
+  constexpr Node as_transfer() const { return {bits | kTransferBit}; }
+  constexpr bool is_transfer() const { return (bits & kTransferBit) != 0; }
+  constexpr auto operator<=>(const Node&) const = default;
+};
+inline constexpr Node kNoNode{~uint64_t{0}};
+inline constexpr Execution kNoExecution = 0xffffffff;
+
+/// Executions have lower numbers than this; what is above marks other meanings of 64 bits.
+inline constexpr Execution kMostExecutions = 1u << 30;
+
+}  // namespace culprit::depend

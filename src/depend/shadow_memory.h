@@ -1,0 +1,56 @@
+// Who wrote each byte of memory last.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <unordered_map>
+
+namespace culprit::depend {
+
+/// One 64-bit definition a byte; kept in pages that exist once something in them is written.
+class ShadowMemory {
+ public:
+  static constexpr uint64_t kUndefined = ~uint64_t{0};
+
+  void define(uint64_t address, uint64_t bytes, uint64_t definition) {
+    for (; bytes > 0;) {
+      uint64_t* page = page_of(address, true);
+      const uint64_t offset = address % kPageBytes;
+      const uint64_t here = bytes < kPageBytes - offset ? bytes : kPageBytes - offset;
+      for (uint64_t each = 0; each < here; ++each) page[offset + each] = definition;
+      address += here;
+      bytes -= here;
+    }
+  }
+  uint64_t at(uint64_t address) {
+    const uint64_t* page = page_of(address, false);
+    return page ? page[address % kPageBytes] : kUndefined;
+  }
+
+ private:
+  static constexpr uint64_t kPageBytes = 1024;
+  static constexpr uint64_t kCached = 1024;
+  struct Cached {
+    uint64_t number = ~uint64_t{0};
+    uint64_t* page = nullptr;
+  };
+
+  uint64_t* page_of(uint64_t address, bool make) {
+    const uint64_t number = address / kPageBytes;
+    Cached& cached = cache_[number % kCached];
+    if (cached.number == number) return cached.page;
+    auto at = pages_.find(number);
+    if (at == pages_.end()) {
+      if (!make) return nullptr;
+      at = pages_.emplace(number, std::make_unique<uint64_t[]>(kPageBytes)).first;
+      for (uint64_t each = 0; each < kPageBytes; ++each) at->second[each] = kUndefined;
+    }
+    cached = {number, at->second.get()};
+    return cached.page;
+  }
+
+  std::unordered_map<uint64_t, std::unique_ptr<uint64_t[]>> pages_;
+  Cached cache_[kCached];
+};
+
+}  // namespace culprit::depend

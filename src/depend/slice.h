@@ -1,0 +1,38 @@
+// Slices: what a value depends on (backward), or what depends on it (forward).
+#pragma once
+
+#include <functional>
+#include <vector>
+
+#include "depend/dependence_graph.h"
+
+namespace culprit::depend {
+
+struct SliceOptions {
+  bool data = true;
+  bool address = true;
+  bool control = true;
+  /// Nodes for which it says true are left out, with all that is reached only through them.
+  std::function<bool(Node)> prune;
+};
+
+/// Ascending nodes without repetition; the criterion's nodes are among them.
+using Slice = std::vector<Node>;
+
+Slice backward_slice(const DependenceGraph& graph, const std::vector<Node>& criterion,
+                     const SliceOptions& options = {});
+Slice forward_slice(const DependenceGraph& graph, const std::vector<Node>& criterion, const SliceOptions& options = {});
+/// What lies on the way from `from` to `to`.
+Slice chop(const DependenceGraph& graph, const std::vector<Node>& from, const std::vector<Node>& to,
+           const SliceOptions& options = {});
+
+/// A statement instance of a slice.
+struct StatementInstance {
+  Execution execution;
+  uint32_t statement;
+  auto operator<=>(const StatementInstance&) const = default;
+};
+/// Ascending: in order of time.
+std::vector<StatementInstance> statement_instances(const DependenceGraph& graph, const Slice& slice);
+
+}  // namespace culprit::depend

@@ -1,0 +1,41 @@
+// Taking what a traced program writes and keeping it as a trace.
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/file.h"
+
+namespace culprit::trace {
+
+/// What belongs to a trace beside its chunks.
+struct TraceOrigin {
+  std::filesystem::path model;
+  std::filesystem::path executable;
+  std::vector<std::string> words;  ///< the program's name as typed, then its arguments
+};
+
+struct CollectedTrace {
+  uint64_t plain_bytes = 0;   ///< what the program wrote
+  uint64_t stored_bytes = 0;  ///< the chunks' file
+  size_t chunks = 0;
+};
+
+/// Receives and compresses a program's chunks while it runs, on a thread of its own.
+class TraceCollector {
+ public:
+  /// Makes `folder` ready; the program must be started with `environment_value()` as CULPRIT_TRACE. Throws UserError.
+  TraceCollector(const std::filesystem::path& folder, TraceOrigin origin);
+  ~TraceCollector();
+  std::string environment_value() const;
+  /// Once the program has ended: takes what is left in its buffers and closes the trace.
+  CollectedTrace finish(const ProcessEnd& end);
+
+ private:
+  class Work;
+  std::unique_ptr<Work> work_;
+};
+
+}  // namespace culprit::trace

@@ -1,0 +1,461 @@
+#include "trace/control_stream.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "base/error.h"
+#include "format/trace_format.h"
+
+namespace culprit::trace {
+namespace {
+
+using namespace format;
+using program::ProgramModel;
+
+/// The bytes of one thread's events, chunk by chunk. No event goes over the end of a chunk.
+class EventBytes {
+ public:
+  EventBytes(const TraceFile& trace, size_t thread) : trace_(trace), thread_(thread) {}
+
+  /// The next byte without taking it; 0 at the end.
+  uint8_t peek() { return at_ < events_.size() || load() ? events_[at_] : 0; }
+  uint8_t take() {
+    const uint8_t byte = peek();
+    ++at_;
+    return byte;
+  }
+  template <typename Number>
+  Number number() {
+    Number value{};
+    // What the end of a killed program cuts off are zeros.
+    const size_t here = at_ < events_.size() ? std::min(sizeof(value), events_.size() - at_) : 0;
+    std::memcpy(&value, events_.data() + at_, here);
+    at_ += sizeof(value);
+    return value;
+  }
+  [[noreturn]] void fail(const std::string& what) const {
+    throw CorruptData((trace_.folder() / kChunksFile).string(), chunk_offset_,
+                      fmt::format("thread {}, event at byte {} of this chunk: {}", thread_, at_, what));
+  }
+
+ private:
+  bool load() {
+    const std::vector<ChunkPlace>& chunks = trace_.chunks_of(thread_);
+    while (next_chunk_ < chunks.size()) {
+      chunk_offset_ = chunks[next_chunk_].offset;
+      events_ = trace_.events(chunks[next_chunk_++]);
+      at_ = 0;
+      if (!events_.empty()) return true;
+    }
+    return false;
+  }
+
+  const TraceFile& trace_;
+  size_t thread_;
+  std::vector<uint8_t> events_;
+  size_t at_ = 0;
+  size_t next_chunk_ = 0;
+  uint64_t chunk_offset_ = 0;
+};
+
+enum class Waiting : uint8_t { kNo, kForReturn, kForTail, kForLanding };
+
+struct Activation {
+  FrameId id;
+  uint32_t function;
+  uint32_t block;
+  uint32_t predecessor;
+  uint32_t next;          ///< operation
+  uint32_t number;        ///< among those that control can come back into
+  uint32_t call = kNone;  ///< operation that it waits for
+  Waiting waiting = Waiting::kNo;
+  bool starts = true;  ///< the block has not run yet
+};
+
+}  // namespace
+
+class ControlStream::Thread {
+ public:
+  Thread(const TraceFile& trace, size_t number, FrameId& next_frame)
+      : model_(trace.model()),
+        operations_(model_.sections().operations),
+        accesses_(model_.sections().accesses),
+        events_(trace, number),
+        number_(static_cast<uint32_t>(number)),
+        next_frame_(next_frame) {
+    if (events_.peek() == kTraceTurn) take_turn();
+  }
+
+  uint64_t turn() const { return turn_; }
+  bool ended() const { return ended_; }
+  std::span<const uint64_t> sites() const { return sites_; }
+
+  /// False when another thread's turn comes first, or at the end.
+  bool next(Step& step) {
+    step = Step{};
+    step.thread = number_;
+    while (!ended_) {
+      if (unwind_to_ != kNone) return unwind(step);
+      if (entering_) return enter(step);
+      if (stack_.empty() || stack_.back().waiting != Waiting::kNo) {
+        if (events_.peek() == kTraceTurn) {
+          take_turn();
+          return false;
+        }
+        if (wait(step)) return true;
+      } else if (run(step)) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+ private:
+  struct Entering {
+    uint32_t function;
+    uint32_t call;
+    bool by_native;
+  };
+
+  void take_turn() {
+    events_.take();
+    turn_ = events_.number<uint64_t>();
+  }
+
+  uint64_t& site(uint32_t number) {
+    if (number >= sites_.size()) sites_.resize(std::max<size_t>(number + 1, sites_.size() * 2));
+    return sites_[number];
+  }
+
+  /// False at the end of the trace.
+  bool read_address(uint32_t number) {
+    const uint8_t code = events_.peek();
+    if (code == 0) return false;
+    events_.take();
+    uint64_t& address = site(number);
+    if (code == kTraceAbsolute) {
+      address = events_.number<uint64_t>();
+    } else {
+      address += static_cast<uint64_t>(int64_t{code} - kTraceDeltaBias);
+    }
+    return true;
+  }
+
+  bool enter(Step& step) {
+    const Entering entering = *entering_;
+    entering_.reset();
+    const FunctionRecord& function = model_.function(entering.function);
+    Activation activation{.id = next_frame_++,
+                          .function = entering.function,
+                          .block = function.first_block,
+                          .predecessor = kNone,
+                          .next = model_.block(function.first_block).first_operation,
+                          .number = 0};
+    if (function.flags & kFunctionResumes) activation.number = ++activations_;
+    step.kind = StepKind::kEnter;
+    step.frame = activation.id;
+    step.function = entering.function;
+    step.operation = entering.call;
+    step.by_native = entering.by_native;
+    if (!stack_.empty()) step.caller = stack_.back().id;
+    stack_.push_back(activation);
+    for (const BaseRecord& base : model_.bases_of(entering.function)) {
+      if (!read_address(base.site)) ended_ = true;
+    }
+    return true;
+  }
+
+  /// What happens while the innermost activation waits for a call, or there is none.
+  bool wait(Step& step) {
+    const uint8_t event = events_.peek();
+    Activation* top = stack_.empty() ? nullptr : &stack_.back();
+    if (event == kTraceEnter || event == kTraceEnterCalled) {
+      events_.take();
+      prepare_entry(events_.number<uint32_t>(), event == kTraceEnterCalled && top ? top->call : kNone);
+      return false;
+    }
+    if (top && top->waiting == Waiting::kForTail) {
+      top->waiting = Waiting::kNo;
+      return false;
+    }
+    switch (event) {
+      case 0:
+        ended_ = true;
+        return false;
+      case kTraceReturned:
+      case kTraceReturnedTwice:
+        events_.take();
+        return returned(step, event == kTraceReturnedTwice ? events_.number<uint32_t>() : kNone);
+      case kTraceLanding:
+        events_.take();
+        land();
+        return false;
+      default:
+        events_.fail(fmt::format("event {:#x} where a call should return", event));
+    }
+  }
+
+  void prepare_entry(uint32_t entry_block, uint32_t call) {
+    if (entry_block >= model_.blocks().size()) events_.fail("entry of a block that does not exist");
+    entering_ = {model_.function_of_block(entry_block), call, call == kNone};
+  }
+
+  bool returned(Step& step, uint32_t activation) {
+    const uint32_t operation = events_.number<uint32_t>();
+    step.returned.result = events_.number<uint64_t>();
+    step.returned.count = std::min<uint32_t>(events_.number<uint8_t>(), kTraceMostArguments);
+    step.returned.strings = events_.number<uint8_t>();
+    for (uint32_t each = 0; each < step.returned.count; ++each) {
+      step.returned.arguments[each] = events_.number<uint64_t>();
+    }
+    for (uint32_t each = 0; each < step.returned.count; ++each) {
+      if (step.returned.strings >> each & 1) step.returned.lengths[each] = events_.number<uint32_t>();
+    }
+    // Frames above the one that the call is in were left by a jump.
+    size_t depth = stack_.size();
+    while (depth > 0) {
+      const Activation& each = stack_[depth - 1];
+      const bool named = activation == kNone || each.number == activation;
+      if (named && (each.call == operation || (activation != kNone && holds(each, operation)))) break;
+      --depth;
+    }
+    if (depth == 0) events_.fail(fmt::format("return of operation {}, for which nothing waits", operation));
+    Activation& target = stack_[depth - 1];
+    if (activation != kNone) {
+      target.block = model_.block_of_operation(operation);
+      target.next = operation + 1;
+      target.starts = false;
+    }
+    target.waiting = Waiting::kNo;
+    target.call = kNone;
+    if (depth < stack_.size()) {
+      unwind_to_ = static_cast<uint32_t>(depth);
+      after_unwind_ = step;
+      after_unwind_.kind = StepKind::kReturned;
+      after_unwind_.frame = target.id;
+      after_unwind_.operation = operation;
+      return unwind(step);
+    }
+    step.kind = StepKind::kReturned;
+    step.frame = target.id;
+    step.function = target.function;
+    step.operation = operation;
+    return true;
+  }
+
+  bool holds(const Activation& activation, uint32_t operation) const {
+    const auto blocks = model_.blocks_of(activation.function);
+    return !blocks.empty() && operation >= model_.block(blocks.front()).first_operation &&
+           operation < model_.block(blocks.back() + 1).first_operation;
+  }
+
+  void land() {
+    const uint32_t number = events_.number<uint32_t>();
+    const uint32_t block = events_.number<uint32_t>();
+    size_t depth = stack_.size();
+    while (depth > 0 && stack_[depth - 1].number != number) --depth;
+    if (depth == 0) events_.fail(fmt::format("landing in activation {}, which does not exist", number));
+    Activation& target = stack_[depth - 1];
+    const auto blocks = model_.blocks_of(target.function);
+    if (block < blocks.front() || block > blocks.back()) events_.fail("landing in a block of another function");
+    target.waiting = Waiting::kNo;
+    target.call = kNone;
+    go_to(target, block);
+    unwind_to_ = static_cast<uint32_t>(depth);
+    after_unwind_ = Step{};
+  }
+
+  bool unwind(Step& step) {
+    if (stack_.size() > unwind_to_) {
+      step = Step{};
+      step.thread = number_;
+      step.kind = StepKind::kUnwound;
+      step.frame = stack_.back().id;
+      step.function = stack_.back().function;
+      stack_.pop_back();
+      return true;
+    }
+    unwind_to_ = kNone;
+    if (after_unwind_.kind == StepKind::kEnd) return next(step);
+    step = after_unwind_;
+    return true;
+  }
+
+  static void go_to(Activation& activation, uint32_t block, const ProgramModel& model) {
+    activation.predecessor = activation.block;
+    activation.block = block;
+    activation.next = model.block(block).first_operation;
+    activation.starts = true;
+  }
+  void go_to(Activation& activation, uint32_t block) { go_to(activation, block, model_); }
+
+  /// Runs the innermost activation up to the end of its block or to a call.
+  bool run(Step& step) {
+    Activation& top = stack_.back();
+    step.kind = StepKind::kRun;
+    step.frame = top.id;
+    step.function = top.function;
+    step.block = top.block;
+    step.predecessor = top.predecessor;
+    step.first = top.next;
+    step.starts = top.starts;
+    top.starts = false;
+    const uint32_t end = model_.block(top.block + 1).first_operation;
+    uint32_t last_access = kNone;
+    for (; top.next < end; ++top.next) {
+      const OperationRecord& operation = operations_[top.next];
+      const uint32_t accesses_end = operations_[top.next + 1].first_access;
+      for (uint32_t each = operation.first_access; each < accesses_end; ++each) {
+        if ((accesses_[each].flags & kAccessRecorded) == 0) continue;
+        if (!read_address(accesses_[each].value)) return cut(step, last_access);
+        last_access = top.next;
+      }
+      if (operation.kind == OperationKind::kCall) return call(step, top, operation);
+      if (operation.kind == OperationKind::kBranch || operation.kind == OperationKind::kReturn ||
+          operation.kind == OperationKind::kUnwind) {
+        break;
+      }
+    }
+    return end_block(step, top, end, last_access);
+  }
+
+  bool call(Step& step, Activation& top, const OperationRecord& operation) {
+    top.call = top.next;
+    step.end = ++top.next;
+    if (operation.flags & kOperationEnters) {
+      entering_ = {model_.call(operation.detail).callee, top.call, false};
+      top.waiting = Waiting::kForReturn;
+    } else {
+      top.waiting = operation.flags & kOperationTail ? Waiting::kForTail : Waiting::kForReturn;
+    }
+    return true;
+  }
+
+  bool end_block(Step& step, Activation& top, uint32_t end, uint32_t last_access) {
+    const bool ends_in_operation = top.next < end;
+    const OperationKind kind = ends_in_operation ? operations_[top.next].kind : OperationKind::kCompute;
+    step.end = ends_in_operation ? top.next + 1 : end;
+    if (kind == OperationKind::kReturn) return leave(step, top);
+    if (kind == OperationKind::kUnwind) {
+      top.waiting = Waiting::kForLanding;
+      return true;
+    }
+    const auto edges = model_.edges_of(top.block);
+    if (kind == OperationKind::kBranch) {
+      const uint8_t event = events_.peek();
+      if (event == kTraceEnter || event == kTraceEnterCalled) {
+        // A handler runs here; then the branch is asked again.
+        events_.take();
+        prepare_entry(events_.number<uint32_t>(), kNone);
+        step.end = top.next;
+        return true;
+      }
+      if (event == 0) return cut(step, last_access);
+      events_.take();
+      const uint32_t edge = event == kTraceWideEdge ? events_.number<uint32_t>() : event - 1u;
+      if (edge >= edges.size() || (event > kTraceMostEdges && event != kTraceWideEdge)) {
+        events_.fail(fmt::format("edge {} of a block that has {}", edge, edges.size()));
+      }
+      go_to(top, model_.edge(edges.front() + edge).target);
+      return true;
+    }
+    if (edges.empty()) {
+      top.waiting = Waiting::kForLanding;  // control never gets past here
+      return true;
+    }
+    go_to(top, model_.edge(edges.front()).target);
+    return true;
+  }
+
+  /// A return is a step of its own after the run that ends in it.
+  bool leave(Step& step, Activation& top) {
+    pending_leave_ = true;
+    leave_operation_ = top.next;
+    leave_frame_ = top.id;
+    leave_function_ = top.function;
+    (void)step;
+    return true;
+  }
+
+  bool cut(Step& step, uint32_t last_access) {
+    step.cut = true;
+    step.end = last_access == kNone ? stack_.back().next : last_access + 1;
+    ended_ = true;
+    return true;
+  }
+
+ public:
+  /// Whether the last step was a run that ends in a return.
+  bool take_leave(Step& step) {
+    if (!pending_leave_) return false;
+    pending_leave_ = false;
+    step = Step{};
+    step.thread = number_;
+    step.kind = StepKind::kLeave;
+    step.frame = leave_frame_;
+    step.function = leave_function_;
+    step.operation = leave_operation_;
+    stack_.pop_back();
+    if (!stack_.empty()) {
+      step.caller = stack_.back().id;
+      Activation& caller = stack_.back();
+      const bool entered = caller.call != kNone && (operations_[caller.call].flags & kOperationEnters) != 0;
+      if (entered) {
+        caller.waiting = Waiting::kNo;
+        caller.call = kNone;
+      }
+    }
+    return true;
+  }
+
+ private:
+  const ProgramModel& model_;
+  std::span<const OperationRecord> operations_;
+  std::span<const AccessRecord> accesses_;
+  EventBytes events_;
+  uint32_t number_;
+  FrameId& next_frame_;
+  uint64_t turn_ = 0;
+  bool ended_ = false;
+  std::vector<uint64_t> sites_;
+  std::vector<Activation> stack_;
+  std::optional<Entering> entering_;
+  uint32_t activations_ = 0;
+  uint32_t unwind_to_ = kNone;
+  Step after_unwind_;
+  bool pending_leave_ = false;
+  uint32_t leave_operation_ = kNone;
+  FrameId leave_frame_ = kNoFrame;
+  uint32_t leave_function_ = kNone;
+};
+
+ControlStream::ControlStream(const TraceFile& trace) : trace_(trace) {
+  for (size_t thread = 0; thread < trace_.threads(); ++thread) {
+    threads_.push_back(std::make_unique<Thread>(trace_, thread, next_frame_));
+  }
+}
+
+ControlStream::~ControlStream() = default;
+
+const Step& ControlStream::next() {
+  if (current_ && current_->take_leave(step_)) return step_;
+  while (true) {
+    if (current_ && current_->next(step_)) return step_;
+    // The thread whose turn it is next.
+    current_ = nullptr;
+    for (const std::unique_ptr<Thread>& thread : threads_) {
+      if (!thread->ended() && (!current_ || thread->turn() < current_->turn())) current_ = thread.get();
+    }
+    if (!current_) break;
+  }
+  step_ = Step{};
+  return step_;
+}
+
+std::span<const uint64_t> ControlStream::sites() const {
+  return current_ ? current_->sites() : std::span<const uint64_t>();
+}
+
+}  // namespace culprit::trace
