@@ -13,6 +13,7 @@
 #include <llvm/IR/IntrinsicInst.h>
 #include <llvm/Transforms/Utils/BasicBlockUtils.h>
 
+#include <algorithm>
 #include <optional>
 #include <vector>
 
@@ -133,13 +134,13 @@ class TraceHooks {
     }
   }
 
-  /// What lies at the front of the entry block: variables and frames.
+  /// Behind what lies at the front: variables and frames. A tick may have been put between the two.
   llvm::Instruction* after_frames() const {
     llvm::BasicBlock& entry = bases_.empty() ? body_.getEntryBlock() : *bases_.back()->getParent();
     llvm::Instruction* last = writer_->prepared();
     if (last && last->getParent() != &entry) last = nullptr;
     for (llvm::Instruction* base : bases_) {
-      if (!last || last->comesBefore(base)) last = base;
+      if (base->getParent() == &entry && (!last || last->comesBefore(base))) last = base;
     }
     llvm::Instruction* place = &*entry.getFirstNonPHIOrDbgOrAlloca();
     if (last && (place == last || place->comesBefore(last))) place = last->getNextNode();
@@ -170,27 +171,32 @@ class TraceHooks {
   }
 
   void write_branch(llvm::Instruction& branch) {
+    if (auto* choice = llvm::dyn_cast<llvm::SwitchInst>(&branch)) return write_cases(*choice);
     llvm::IRBuilder<> builder(&branch);
-    if (auto* choice = llvm::dyn_cast<llvm::SwitchInst>(&branch)) {
-      llvm::Value* edge = builder.getInt32(0);
-      uint32_t position = 0;
-      for (const auto& each : choice->cases()) {
-        llvm::Value* taken = builder.CreateICmpEQ(choice->getCondition(), each.getCaseValue());
-        edge = builder.CreateSelect(taken, builder.getInt32(++position), edge);
-      }
-      write_edge(builder, edge, choice->getNumSuccessors());
-      return;
-    }
     llvm::Value* condition = llvm::cast<llvm::BranchInst>(branch).getCondition();
     writer_->write_byte(builder, builder.CreateSelect(condition, builder.getInt8(1), builder.getInt8(2)));
   }
 
-  void write_edge(llvm::IRBuilderBase& builder, llvm::Value* edge, unsigned edges) {
-    if (edges > format::kTraceMostEdges) {
-      writer_->write_event(builder, format::kTraceWideEdge, {edge});
-    } else {
-      writer_->write_byte(builder,
-                          builder.CreateTrunc(builder.CreateAdd(edge, builder.getInt32(1)), builder.getInt8Ty()));
+  /// Written where the cases begin: asking for the case once more would cost a comparison each. Cases that lead to the
+  /// same block share the number of the first of them.
+  void write_cases(llvm::SwitchInst& choice) {
+    llvm::DenseMap<llvm::BasicBlock*, uint32_t> first_edge;
+    for (uint32_t edge = 0; edge < choice.getNumSuccessors(); ++edge) {
+      first_edge.try_emplace(choice.getSuccessor(edge), edge);
+    }
+    std::vector<std::pair<uint32_t, llvm::BasicBlock*>> targets;
+    for (const auto& [target, edge] : first_edge) targets.emplace_back(edge, target);
+    std::sort(targets.begin(), targets.end());
+    for (auto [edge, target] : targets) {
+      if (target->getUniquePredecessor() != choice.getParent()) {
+        target = llvm::SplitBlockPredecessors(target, {choice.getParent()}, ".case");
+      }
+      llvm::IRBuilder<> builder(target, target->getFirstInsertionPt());
+      if (choice.getNumSuccessors() > format::kTraceMostEdges) {
+        writer_->write_event(builder, format::kTraceWideEdge, {builder.getInt32(edge)});
+      } else {
+        writer_->write_byte(builder, builder.getInt8(static_cast<uint8_t>(edge + 1)));
+      }
     }
   }
 

@@ -22,4 +22,4 @@ int main(void) {
 }
 // slice: --at 19 --var result --no-control => 9 11 12 13 16 17 18 19
 // slice: --at 20 --var third --no-control --no-address => 14 15 17 18 20
-// chain: --at 19 --var result => 19 18 17 16 9 13
+// chain: --at 19 --var result => 19 18 17 16 9 16 13
