@@ -88,7 +88,7 @@ inline constexpr const char* kTraceReturnedTwiceSymbol = "culprit_trace_returned
 inline constexpr const char* kTraceAnchorsSymbol = "culprit_trace_anchors";           ///< addresses
 inline constexpr const char* kTraceAnchorCountSymbol = "culprit_trace_anchor_count";  ///< u32
 inline constexpr const char* kTraceSiteCountSymbol = "culprit_trace_site_count";      ///< u32
-/// Suffix of what thunks jump to: tells the trace, then enters the observed body.
-inline constexpr const char* kEnteredSuffix = ".entered";
+/// Appended to the name of an observed body that a function enters which tells the trace; that one takes its name.
+inline constexpr const char* kTracedSuffix = ".traced";
 
 }  // namespace culprit::format

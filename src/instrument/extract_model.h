@@ -14,8 +14,8 @@ class Module;
 namespace culprit {
 
 /// Describes `module` and stamps the model's ids into it (model_ids.h), so that passes after this one, in whatever
-/// body, can name blocks and statements. Ids depend on the merged program only, not on the plan. Changes nothing but
-/// metadata.
+/// body, can name blocks and statements. Ids depend on the merged program only, not on the plan. Adds nothing but
+/// metadata, and unused instructions that mark the place of accesses which move later.
 program::ModelTables extract_model(llvm::Module& module);
 
 /// Returns the symbols of the model's anchors.

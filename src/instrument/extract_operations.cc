@@ -4,6 +4,7 @@
 #include "instrument/extract_operations.h"
 
 #include <llvm/IR/Constants.h>
+#include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/InstIterator.h>
 #include <llvm/IR/IntrinsicInst.h>
 #include <llvm/IR/Module.h>
@@ -443,6 +444,12 @@ uint32_t OperationTable::anchor(const llvm::GlobalVariable& global) {
 
 uint32_t OperationTable::record_at(llvm::Instruction& instruction, unsigned operand) {
   llvm::LLVMContext& context = module_.getContext();
+  // What is read once before a loop is still an access at its own place.
+  if (instruction.hasMetadata(metadata::kInvariant)) {
+    llvm::IRBuilder<> builder(&instruction);
+    auto* marker = new llvm::PtrToIntInst(instruction.getOperand(operand), builder.getInt64Ty(), "", &instruction);
+    return record_at(*marker, 0);
+  }
   auto number = [&](uint32_t value) {
     return llvm::ConstantAsMetadata::get(llvm::ConstantInt::get(llvm::Type::getInt32Ty(context), value));
   };

@@ -120,7 +120,7 @@ PipelineReport instrument_program(llvm::Module& program, const Plan& plan, const
     if (plan.hooks != Hooks::kSession) settle_guarded_loads(*report.observed_half);
     if (plan.hooks == Hooks::kTrace) define_trace_tables(*report.observed_half, anchors);
     insert_observation(*report.observed_half, plan);
-    if (plan.hooks == Hooks::kTrace) insert_trace_entries(program, *report.observed_half, bodies);
+    if (plan.hooks == Hooks::kTrace) insert_trace_entries(*report.observed_half, bodies.thunks);
     define_initial_observe(*report.observed_half, plan.start_observed);
     check(*report.observed_half);
     report.observed_parts = divide(*report.observed_half, named_in_assembly);

@@ -24,6 +24,7 @@
 #include "instrument/extract_operations.h"
 #include "instrument/metadata.h"
 #include "instrument/model_ids.h"
+#include "instrument/native_functions.h"
 #include "instrument/recursion.h"
 #include "instrument/thread_state.h"
 #include "instrument/trace_writer.h"
@@ -332,14 +333,13 @@ class TraceHooks {
   uint64_t most_bytes_ = 0;
 };
 
-/// `body.entered`: writes the event, forgets the pending call, and goes on to the body.
+/// Takes the body's name: writes the event, forgets the pending call, and goes on to the body.
 llvm::Function* make_entry(llvm::Function& body, llvm::StringRef thunk_symbol, uint32_t entry_block) {
   llvm::Module& module = *body.getParent();
   llvm::LLVMContext& context = module.getContext();
-  llvm::StringRef name = body.getName();
-  name.consume_back(format::kObservedSuffix);
-  auto* entry = llvm::Function::Create(body.getFunctionType(), llvm::GlobalValue::ExternalLinkage,
-                                       name + format::kEnteredSuffix, &module);
+  const std::string name = body.getName().str();
+  body.setName(name + format::kTracedSuffix);
+  auto* entry = llvm::Function::Create(body.getFunctionType(), llvm::GlobalValue::ExternalLinkage, name, &module);
   entry->copyAttributesFrom(&body);
   entry->setPersonalityFn(nullptr);
   entry->setVisibility(llvm::GlobalValue::HiddenVisibility);
@@ -395,69 +395,57 @@ void insert_trace_hooks(llvm::Module& observed_half) {
   }
 }
 
-void insert_trace_entries(llvm::Module& program, llvm::Module& observed_half, FastBodies& bodies) {
-  llvm::StringMap<std::string> entries;
-  const auto entry_of = [&](llvm::StringRef body_name, llvm::StringRef thunk) -> std::string {
-    llvm::Function* body = observed_half.getFunction(body_name);
-    if (!body || body->isDeclaration()) return {};
-    std::string& name = entries[body_name];
-    if (!name.empty()) return name;
-    const std::optional<uint32_t> block = entry_block_number(*body);
-    if (!block) return {};
-    name = make_entry(*body, thunk, *block)->getName().str();
-    return name;
-  };
-  for (Thunk& thunk : bodies.thunks) {
-    for (std::string* body : {&thunk.fast_body, &thunk.observed_body}) {
-      if (body->empty()) continue;
-      if (const std::string name = entry_of(*body, thunk.symbol); !name.empty()) *body = name;
-    }
+void insert_trace_entries(llvm::Module& observed_half, const std::vector<Thunk>& thunks) {
+  llvm::StringMap<std::string> thunk_of;
+  for (const Thunk& thunk : thunks) {
+    if (!thunk.fast_body.empty()) thunk_of.try_emplace(thunk.fast_body, thunk.symbol);
+    if (!thunk.observed_body.empty()) thunk_of.try_emplace(thunk.observed_body, thunk.symbol);
   }
-  // What is not traced enters bodies like native code does.
+  std::vector<llvm::Function*> bodies;
   std::vector<llvm::Function*> untraced;
   for (llvm::Function& function : observed_half) {
-    if (!function.isDeclaration() && !is_traced(function) && function.getName().ends_with(format::kObservedSuffix)) {
-      untraced.push_back(&function);
-    }
+    if (!is_instrumented(function) || !function.getName().ends_with(format::kObservedSuffix)) continue;
+    (is_traced(function) ? bodies : untraced).push_back(&function);
   }
+  llvm::DenseMap<llvm::Function*, llvm::Function*> entry_of;
+  for (llvm::Function* body : bodies) {
+    const std::optional<uint32_t> block = entry_block_number(*body);
+    if (!block || body->hasLocalLinkage()) continue;
+    const auto thunk = thunk_of.find(body->getName());
+    entry_of[body] = make_entry(*body, thunk == thunk_of.end() ? "" : thunk->second, *block);
+  }
+  // What is not traced enters bodies like native code does.
   for (llvm::Function* function : untraced) {
     for (llvm::Instruction& instruction : llvm::instructions(*function)) {
       auto* call = llvm::dyn_cast<llvm::CallBase>(&instruction);
       llvm::Function* callee = call ? direct_callee(*call) : nullptr;
       if (!callee || !is_traced(*callee)) continue;
-      const std::string name = entry_of(callee->getName(), "");
-      if (!name.empty()) call->setCalledOperand(observed_half.getFunction(name));
-    }
-  }
-  for (llvm::Function& function : llvm::make_early_inc_range(program)) {
-    if (!function.isDeclaration() || !function.getName().ends_with(format::kObservedSuffix)) continue;
-    if (const std::string name = entry_of(function.getName(), ""); !name.empty()) {
-      llvm::FunctionCallee entry = program.getOrInsertFunction(name, function.getFunctionType());
-      llvm::cast<llvm::Function>(entry.getCallee())->setVisibility(llvm::GlobalValue::HiddenVisibility);
-      function.replaceAllUsesWith(entry.getCallee());
+      llvm::Function*& entry = entry_of[callee];
+      const std::optional<uint32_t> block = entry_block_number(*callee);
+      if (!entry && block) entry = make_entry(*callee, "", *block);
+      if (entry) call->setCalledOperand(entry);
     }
   }
 }
 
-void define_trace_tables(llvm::Module& program, const llvm::Module& observed_half,
-                         const std::vector<std::string>& anchors) {
+void define_trace_tables(llvm::Module& observed_half, const std::vector<std::string>& anchors) {
   uint32_t sites = 0;
   for (const llvm::Function& function : observed_half) {
     for (const llvm::Instruction& instruction : llvm::instructions(function)) {
       for (const Site& site : sites_of(instruction)) sites = std::max(sites, site.number + 1);
     }
   }
-  llvm::LLVMContext& context = program.getContext();
+  llvm::LLVMContext& context = observed_half.getContext();
   auto* pointer = llvm::PointerType::getUnqual(context);
   std::vector<llvm::Constant*> addresses;
   for (const std::string& anchor : anchors) {
-    const llvm::GlobalValue* symbol = program.getNamedValue(anchor);
+    const llvm::GlobalValue* symbol = observed_half.getNamedValue(anchor);
     addresses.push_back(symbol ? const_cast<llvm::GlobalValue*>(symbol)
                                : static_cast<llvm::Constant*>(llvm::ConstantPointerNull::get(pointer)));
   }
   const auto define = [&](llvm::Constant* value, const char* symbol) {
-    auto* variable =
-        new llvm::GlobalVariable(program, value->getType(), false, llvm::GlobalValue::ExternalLinkage, value, symbol);
+    auto* variable = new llvm::GlobalVariable(observed_half, value->getType(), false,
+                                              llvm::GlobalValue::ExternalLinkage, value, symbol);
     variable->setVisibility(llvm::GlobalValue::HiddenVisibility);
     variable->setDSOLocal(true);
   };

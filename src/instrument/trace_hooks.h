@@ -3,7 +3,10 @@
 
 #include <llvm/IR/Module.h>
 
-#include "instrument/bodies.h"
+#include <string>
+#include <vector>
+
+#include "instrument/thunks.h"
 
 namespace culprit {
 
@@ -11,11 +14,11 @@ namespace culprit {
 /// back into it. Runs before optimisation, on stamped bodies (model_ids.h).
 void insert_trace_hooks(llvm::Module& observed_half);
 
-/// Makes thunks, and functions with a single body, enter observed bodies by a function that tells the trace of it.
-void insert_trace_entries(llvm::Module& program, llvm::Module& observed_half, FastBodies& bodies);
+/// Whatever enters an observed body by its symbol (thunks, functions with a single body) enters a function instead that
+/// tells the trace first. The symbol stays the same, so that the fast half needs not know of traces.
+void insert_trace_entries(llvm::Module& observed_half, const std::vector<Thunk>& thunks);
 
 /// The symbols by which the runtime learns how many sites there are and where the model's anchors lie.
-void define_trace_tables(llvm::Module& program, const llvm::Module& observed_half,
-                         const std::vector<std::string>& anchors);
+void define_trace_tables(llvm::Module& observed_half, const std::vector<std::string>& anchors);
 
 }  // namespace culprit
