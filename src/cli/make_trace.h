@@ -19,4 +19,7 @@ struct MadeTrace {
 /// `words`: the program and its arguments. The trace goes to `folder`.
 MadeTrace make_trace(const std::vector<std::string>& words, const std::filesystem::path& folder);
 
+/// The same of a recorded run, by replaying it. Throws UserError when the replay differs from the recording.
+MadeTrace make_trace_of_recording(const std::string& recording, const std::filesystem::path& folder);
+
 }  // namespace culprit::cli

@@ -15,14 +15,18 @@ namespace {
 struct Options {
   std::vector<std::string> words;
   std::string folder;
+  std::string recording;
   bool as_json = false;
 };
 
 ExitCode trace_program(const Options& options) {
-  if (options.words.empty()) {
-    throw UserError("no program is given", "culprit trace -o FOLDER -- PROGRAM ARGUMENTS");
+  const bool recorded = !options.recording.empty();
+  if (options.words.empty() != recorded) {
+    throw UserError("neither or both of a program and a recording are given",
+                    "culprit trace -o FOLDER -- PROGRAM ARGUMENTS, or culprit trace -o FOLDER --recording NAME");
   }
-  const MadeTrace made = make_trace(options.words, options.folder);
+  const MadeTrace made =
+      recorded ? make_trace_of_recording(options.recording, options.folder) : make_trace(options.words, options.folder);
   if (options.as_json) {
     const nlohmann::json json{{"folder", options.folder},
                               {"events_bytes", made.trace.plain_bytes},
@@ -34,6 +38,7 @@ ExitCode trace_program(const Options& options) {
     fmt::print(stderr, "culprit: traced to {}: {} bytes of events, {} stored\n", options.folder, made.trace.plain_bytes,
                made.trace.stored_bytes);
   }
+  if (recorded) return ExitCode::kAnswered;
   end_like(made.end);
 }
 
@@ -45,11 +50,13 @@ const Registration kRegistration{Command{
         "streams, same exit status. Its path through the program and the addresses that it accesses go to a folder,\n"
         "which `culprit slice` reads. A crash does not lose anything.",
     .examples = {{"culprit trace -o t -- ./prog file", "runs ./prog; the trace is in t"},
+                 {"culprit trace -o t --recording prog-3", "replays prog-3"},
                  {"culprit slice t --at prog.c:12 --var n", "asks about it"}},
     .configure = [](CLI::App& app) {
       auto options = std::make_shared<Options>();
       app.add_option("program", options->words, "a program compiled with culprit-cc and its arguments, after --");
       app.add_option("-o,--output", options->folder, "folder for the trace")->default_val("culprit-trace");
+      app.add_option("--recording", options->recording, "replay this recording instead of running a program");
       app.add_flag("--json", options->as_json, "a line of JSON on standard error at the end");
       return [options] { return trace_program(*options); };
     }}};

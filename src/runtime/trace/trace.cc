@@ -1,6 +1,7 @@
 // The environment variable CULPRIT_TRACE names a folder. There the runtime finds a pipe, which takes full buffers, and
 // makes one file a thread, mapped shared as its buffer: whatever ends the program, the reader finds the rest there. No
-// descriptor stays open, and nothing is allocated from the program's heap.
+// descriptor stays open, and nothing is allocated from the program's heap. In a replay the folder is the descriptor
+// that the launcher gave for hooks.
 //
 // Events of one thread are ordered by themselves. Between threads, a turn is written whenever a thread comes back from
 // a call and another has come back from one since: code ordered by locks is then ordered in the trace, too.
@@ -11,6 +12,7 @@
 #include <sys/mman.h>
 #include <sys/syscall.h>
 
+#include "format/tick_call.h"
 #include "format/trace_format.h"
 #include "runtime/environment.h"
 #include "runtime/raw_syscall.h"
@@ -32,6 +34,7 @@ using format::ThreadState;
 
 constexpr char kVariable[] = "CULPRIT_TRACE=";
 constexpr unsigned kLongestName = 32;
+constexpr long kNoSuchCall = -38;  // ENOSYS
 
 char folder[PATH_MAX];
 unsigned folder_length = 0;
@@ -41,10 +44,20 @@ uint64_t turns = 0;
 int last_thread = -1;
 int lock = 0;
 
+/// Whether this is a replay: system calls of our own are then made by kHookCall, so that they are no events.
+bool replaying = false;
+/// Where names of files begin: the folder is in `folder`, or it is a descriptor.
+int folder_descriptor = AT_FDCWD;
+
+long system_call(long number, long a = 0, long b = 0, long c = 0, long d = 0, long e = 0) {
+  if (replaying) return raw_syscall(format::kHookCall, number, a, b, c, d, e);
+  return raw_syscall(number, a, b, c, d, e);
+}
+
 class Locked {
  public:
   Locked() {
-    while (__atomic_exchange_n(&lock, 1, __ATOMIC_ACQUIRE) != 0) raw_syscall(SYS_sched_yield);
+    while (__atomic_exchange_n(&lock, 1, __ATOMIC_ACQUIRE) != 0) system_call(SYS_sched_yield);
   }
   ~Locked() { __atomic_store_n(&lock, 0, __ATOMIC_RELEASE); }
   Locked(const Locked&) = delete;
@@ -53,9 +66,12 @@ class Locked {
 
 /// The name of a file in the folder, in `path`, which holds the folder's name already.
 void set_name(char (&path)[PATH_MAX + kLongestName], const char* name, uint32_t number, bool numbered) {
-  __builtin_memcpy(path, folder, folder_length);
-  char* at = path + folder_length;
-  *at++ = '/';
+  char* at = path;
+  if (folder_length > 0) {
+    __builtin_memcpy(path, folder, folder_length);
+    at += folder_length;
+    *at++ = '/';
+  }
   while (*name != '\0') *at++ = *name++;
   if (numbered) {
     char digits[10];
@@ -71,8 +87,8 @@ void set_name(char (&path)[PATH_MAX + kLongestName], const char* name, uint32_t 
 
 /// Memory that nobody reads.
 char* scrap(size_t bytes) {
-  const long at = raw_syscall(SYS_mmap, 0, static_cast<long>(bytes), PROT_READ | PROT_WRITE,
-                              MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  const long at = system_call(SYS_mmap, 0, static_cast<long>(bytes), PROT_READ | PROT_WRITE,
+                              MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1);
   if (at < 0) __builtin_trap();
   return reinterpret_cast<char*>(at);
 }
@@ -80,13 +96,13 @@ char* scrap(size_t bytes) {
 char* map_buffer(uint32_t number) {
   char path[PATH_MAX + kLongestName];
   set_name(path, format::kTraceBufferPrefix, number, true);
-  const long file = raw_syscall(SYS_openat, AT_FDCWD, as_argument(path), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+  const long file = system_call(SYS_openat, folder_descriptor, as_argument(path), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
   if (file < 0) return nullptr;
-  long at = raw_syscall(SYS_ftruncate, file, format::kTraceBufferBytes);
+  long at = system_call(SYS_ftruncate, file, format::kTraceBufferBytes);
   if (at == 0) {
-    at = raw_syscall(SYS_mmap, 0, format::kTraceBufferBytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+    at = system_call(SYS_mmap, 0, format::kTraceBufferBytes, PROT_READ | PROT_WRITE, MAP_SHARED, file);
   }
-  raw_syscall(SYS_close, file);
+  system_call(SYS_close, file);
   return at < 0 ? nullptr : reinterpret_cast<char*>(at);
 }
 
@@ -96,7 +112,7 @@ char* first_event(const ThreadState& thread) {
 
 bool write_all(long file, const char* from, size_t bytes) {
   while (bytes > 0) {
-    const long written = raw_syscall(SYS_write, file, as_argument(from), static_cast<long>(bytes));
+    const long written = system_call(SYS_write, file, as_argument(from), static_cast<long>(bytes));
     if (written == -4) continue;  // EINTR
     if (written <= 0) return false;
     from += written;
@@ -116,12 +132,12 @@ bool send(const format::TraceBuffer& buffer, const char* events, uint32_t bytes)
   char path[PATH_MAX + kLongestName];
   set_name(path, format::kTracePipe, 0, false);
   Locked locked;
-  const long file = raw_syscall(SYS_openat, AT_FDCWD, as_argument(path), O_WRONLY | O_NONBLOCK | O_CLOEXEC, 0);
+  const long file = system_call(SYS_openat, folder_descriptor, as_argument(path), O_WRONLY | O_NONBLOCK | O_CLOEXEC, 0);
   if (file < 0) return false;
-  raw_syscall(SYS_fcntl, file, F_SETFL, O_WRONLY);
+  system_call(SYS_fcntl, file, F_SETFL, O_WRONLY);
   const bool sent =
       write_all(file, reinterpret_cast<const char*>(&chunk), sizeof(chunk)) && write_all(file, events, bytes);
-  raw_syscall(SYS_close, file);
+  system_call(SYS_close, file);
   return sent;
 }
 
@@ -141,10 +157,10 @@ void write_anchors() {
   char path[PATH_MAX + kLongestName];
   set_name(path, format::kTraceAnchors, 0, false);
   const long file =
-      raw_syscall(SYS_openat, AT_FDCWD, as_argument(path), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+      system_call(SYS_openat, folder_descriptor, as_argument(path), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
   if (file < 0) return;
   write_all(file, reinterpret_cast<const char*>(culprit_trace_anchors), culprit_trace_anchor_count * sizeof(uint64_t));
-  raw_syscall(SYS_close, file);
+  system_call(SYS_close, file);
 }
 
 /// A child shares the buffer's file with its parent: it gets memory of its own there.
@@ -154,13 +170,23 @@ void forget_in_child() {
   ThreadState& thread = culprit_thread;
   if (!was_wanted || !thread.trace_limit) return;
   char* start = first_event(thread) - sizeof(format::TraceBuffer);
-  raw_syscall(SYS_mmap, as_argument(start), format::kTraceBufferBytes, PROT_READ | PROT_WRITE,
-              MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
+  system_call(SYS_mmap, as_argument(start), format::kTraceBufferBytes, PROT_READ | PROT_WRITE,
+              MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1);
   thread.trace_position = first_event(thread);
 }
 
 void start(int, char**, char** environment) {
   const char* value = take_variable(environment, kVariable);
+  if (&culprit_trace_site_count == nullptr) return;
+  const long answer = raw_syscall(format::kHookCall, SYS_fcntl, format::kHookDescriptor, F_GETFD);
+  if (answer != kNoSuchCall) {
+    // A replay: the launcher's descriptor is the folder, if it wants a trace.
+    replaying = true;
+    wanted = answer >= 0;
+    folder_descriptor = format::kHookDescriptor;
+    if (wanted) write_anchors();
+    return;
+  }
   if (!value) return;
   while (value[folder_length] != '\0' && folder_length + 1 < sizeof(folder)) {
     folder[folder_length] = value[folder_length];
