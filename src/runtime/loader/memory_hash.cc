@@ -1,9 +1,11 @@
 #include "runtime/loader/memory_hash.h"
 
 #include "format/crc32c.h"
+#include "format/runtime_abi.h"
 #include "runtime/loader/log_cursor.h"
 #include "runtime/loader/points.h"
 #include "runtime/loader/runtime.h"
+#include "runtime/loader/threads.h"
 
 namespace culprit::loader {
 namespace {
@@ -74,8 +76,7 @@ class MapLines {
 };
 
 constexpr uint64_t kThreadLocalReach = 2 * kPage;  // of the thread's own variables and libc's description of it
-constexpr uint64_t kUserStacks = 0x640000000000, kStackStride = 0x80000000, kUserStackBytes = 0x40000000;
-constexpr uint64_t kCodeLimit = 0x10000000;  // of the executable, from its base on (src/build/link_layout.cc)
+constexpr uint64_t kCodeLimit = 0x10000000;        // of the executable, from its base on (src/build/link_layout.cc)
 
 /// The words of memory that mean the same in all plans.
 class SharedHash {
@@ -87,11 +88,13 @@ class SharedHash {
     // glibc's pointer guard, which setjmp applies to what it stores.
     guard_ = fs != 0 && runtime.space.covers(fs, fs + 0x38) ? *reinterpret_cast<const uint64_t*>(fs + 0x30) : 0;
   }
-  /// A page of [low, high), which can be read.
+  /// A page of [low, high), which can be read; words below `low` do not count.
   void page(uint64_t address, uint64_t low, uint64_t high) {
     const auto* words = reinterpret_cast<const uint64_t*>(address);
     uint64_t shared[kPage / 8];
-    for (uint64_t each = 0; each < kPage / 8; ++each) shared[each] = shared_word(words[each]);
+    for (uint64_t each = 0; each < kPage / 8; ++each) {
+      shared[each] = address + each * 8 < low ? 0 : shared_word(words[each]);
+    }
     leave_out_jump_buffers(address, low, high, shared);
     uint64_t any = 0;
     for (const uint64_t each : shared) any |= each;
@@ -117,7 +120,7 @@ class SharedHash {
   /// setjmp also stores registers as they are: six words before guarded stack pointer and place in the code.
   void leave_out_jump_buffers(uint64_t page, uint64_t low, uint64_t high, uint64_t* shared) const {
     constexpr uint64_t kBefore = 6 * 8, kAfter = 2 * 8;
-    const uint64_t from = page - low < kAfter ? low : page - kAfter + 8;
+    const uint64_t from = page < low + kAfter ? low : page - kAfter + 8;
     const uint64_t until = high - page < kPage + kBefore + kAfter ? high - kAfter : page + kPage + kBefore;
     for (uint64_t at = from; at <= until; at += 8) {
       const auto* words = reinterpret_cast<const uint64_t*>(at);
@@ -131,10 +134,13 @@ class SharedHash {
   uint32_t hash_ = 0;
 };
 
+// Of the search for a thread whose user stack a range is.
+uint64_t ranges_low, ranges_high, live_from;
+
 /// `all`: also pages that are as the file has them.
 void hash_shared_range(SharedHash& hash, int pagemap, uint64_t low, uint64_t high, bool all) {
   static uint64_t entries[512];
-  for (uint64_t page = low; page < high;) {
+  for (uint64_t page = page_down(low); page < high;) {
     uint64_t count = (high - page) / kPage;
     if (count > 512) count = 512;
     const long got = raw(__NR_pread64, pagemap, word(entries), count * 8, page / kPage * 8);
@@ -159,11 +165,17 @@ uint32_t hash_shared_memory() {
   };
   add(runtime.variables_low, page_up(runtime.variables_high), true);
   add(runtime.break_start, page_up(runtime.break_now), false);
+  // Below the stack pointers are remains, partly of machine words.
   for (size_t each = 0; each < runtime.space.size(); ++each) {
-    const uint64_t low = runtime.space.low(each), high = runtime.space.high(each);
-    const bool user_stack = low >= kUserStacks && low < kMapLow && (low - kUserStacks) % kStackStride < kUserStackBytes;
-    // Its lowest page is without access.
-    if (user_stack && (high - kUserStacks) % kStackStride <= kUserStackBytes) add(low + kPage, high, false);
+    ranges_low = runtime.space.low(each);
+    ranges_high = runtime.space.high(each);
+    live_from = 0;
+    for_each_thread([](Thread& thread) {
+      if (thread.tick_state == 0) return;
+      const uint64_t pointer = word(reinterpret_cast<const format::ThreadState*>(thread.tick_state)->user_sp);
+      if (pointer >= ranges_low && pointer < ranges_high) live_from = pointer & ~uint64_t{7};
+    });
+    if (live_from != 0) add(live_from, ranges_high, false);
   }
   raw(__NR_close, pagemap);
   return hash.value() == 0 ? 1 : hash.value();
