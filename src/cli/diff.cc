@@ -1,10 +1,14 @@
 // `culprit diff`: two executions of a program, aligned.
 
 #include <fmt/format.h>
+#include <sys/personality.h>
 #include <unistd.h>
 
+#include <chrono>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <set>
+#include <thread>
 
 #include "build/builder.h"
 #include "build/cache.h"
@@ -158,6 +162,22 @@ json to_json(const ExecutionDifference& difference, const program::ProgramModel&
   return whole;
 }
 
+/// Leaves out what also differs between two runs of one command (the time, random numbers). Returns how much that was.
+size_t drop_unstable(ExecutionDifference& difference, const ExecutionDifference& noise) {
+  std::set<uint32_t> unstable;
+  for (const DifferingStatement& each : noise.statements) unstable.insert(each.statement);
+  for (const LoneRegion& each : noise.regions) {
+    unstable.insert(each.first_statement);
+    if (each.after) unstable.insert(*each.after);
+  }
+  size_t dropped =
+      std::erase_if(difference.statements, [&](const auto& each) { return unstable.contains(each.statement); });
+  dropped += std::erase_if(difference.regions, [&](const auto& each) {
+    return unstable.contains(each.first_statement) || (each.after && unstable.contains(*each.after));
+  });
+  return dropped;
+}
+
 ExitCode run(const Options& options) {
   // One executable for both, so that they can be compared.
   const ProgramCommand good_command = split_command(options.good), bad_command = split_command(options.bad);
@@ -166,17 +186,23 @@ ExitCode run(const Options& options) {
   }
   const BuildResult built = build(good_command.program);
   const TemporaryDirectory place(fs::temp_directory_path() / fmt::format("culprit-diff.{}", ::getpid()));
-  fs::create_directories(place.path() / "good");
-  fs::create_directories(place.path() / "bad");
+  for (const char* name : {"good", "again", "bad"}) fs::create_directories(place.path() / name);
+  // Where the system allows it, all runs have the same addresses.
+  ::personality(ADDR_NO_RANDOMIZE);
   const Run good = run_command(built, good_command, place.path() / "good", options.limit);
+  // In another second, so that what comes from the time differs.
+  std::this_thread::sleep_for(std::chrono::milliseconds(1100));
+  const Run again = run_command(built, good_command, place.path() / "again", options.limit);
   const Run bad = run_command(built, bad_command, place.path() / "bad", options.limit);
   // Align them.
   const auto model = program::ProgramModel::open(built.model);
-  const ExecutionDifference difference = compare_executions(good.report, bad.report, model);
+  ExecutionDifference difference = compare_executions(good.report, bad.report, model);
+  const size_t unstable = drop_unstable(difference, compare_executions(good.report, again.report, model));
   if (options.as_json) {
     fmt::print("{}\n", to_json(difference, model, good, bad).dump(1));
   } else {
     print_text(difference, model, good, bad, options.most);
+    if (unstable > 0) fmt::print("\n({} differences left out: two good runs differ there, too)\n", unstable);
   }
   const bool same = difference.regions.empty() && difference.statements.empty();
   return same ? ExitCode::kNothingFound : ExitCode::kAnswered;
@@ -190,7 +216,8 @@ const Registration kRegistration{Command{
         "runs both, and aligns them: points correspond when they are the same place of the program with all calls\n"
         "inlined and all loops unrolled. Shows where control parts first, what only one run executes, and which\n"
         "statements write or branch on other values at corresponding points, in order of execution. Addresses are not\n"
-        "compared. Both commands are given to a shell; only the main thread's order is compared.",
+        "compared, and what differs between two runs of the good command is left out. Both commands are given to a "
+        "shell; only the main thread's order is compared.",
     .examples = {{"culprit diff './prog good.txt' './prog bad.txt'", "what the bad input changes"},
                  {"culprit diff --json './prog < good' './prog < bad'", "the same for machines"}},
     .configure = [](CLI::App& app) {
