@@ -24,17 +24,27 @@ class CopyTable {
     return add({kNoNode, one, other});
   }
 
-  /// Adds the nodes that a definition stands for, each once.
-  void add_sources(uint64_t definition, std::vector<Node>& sources) const {
-    while (definition != ShadowMemory::kUndefined) {
-      if ((definition & kCopyBit) == 0) {
-        add_once({definition}, sources);
-        return;
+  /// Adds the nodes that a definition stands for, each once: a copy before what it copied. An empty `sources` begins a
+  /// question; within one, what several copies share is looked at once (joined copies of joined copies share nearly
+  /// all).
+  void add_sources(uint64_t definition, std::vector<Node>& sources) {
+    if (sources.empty()) ++question_;
+    open_.assign(1, definition);
+    while (!open_.empty()) {
+      const uint64_t next = open_.back();
+      open_.pop_back();
+      if (next == ShadowMemory::kUndefined) continue;
+      if ((next & kCopyBit) == 0) {
+        add_once({next}, sources);
+        continue;
       }
-      const Copy& copy = copies_[definition & ~kCopyBit];
+      const uint64_t number = next & ~kCopyBit;
+      if (asked_[number] == question_) continue;
+      asked_[number] = question_;
+      const Copy& copy = copies_[number];
       if (copy.copier != kNoNode) add_once(copy.copier, sources);
-      if (copy.other != ShadowMemory::kUndefined) add_sources(copy.other, sources);
-      definition = copy.before;
+      open_.push_back(copy.other);
+      open_.push_back(copy.before);
     }
   }
 
@@ -48,7 +58,10 @@ class CopyTable {
   };
 
   uint64_t add(const Copy& copy) {
-    if (copies_.empty() || !(copies_.back() == copy)) copies_.push_back(copy);
+    if (copies_.empty() || !(copies_.back() == copy)) {
+      copies_.push_back(copy);
+      asked_.push_back(0);
+    }
     return kCopyBit | (copies_.size() - 1);
   }
   static void add_once(Node node, std::vector<Node>& sources) {
@@ -56,6 +69,9 @@ class CopyTable {
   }
 
   std::vector<Copy> copies_;
+  std::vector<uint32_t> asked_;  ///< per copy the last question that came by
+  uint32_t question_ = 0;
+  std::vector<uint64_t> open_;
 };
 
 }  // namespace culprit::depend
