@@ -59,6 +59,8 @@ Plan plan_from_toml_text(const std::string& text_of_plan, const std::string& pat
     const std::string text = value.value_or(std::string());
     if (name == "ticks" && value.is_boolean()) {
       plan.ticks = value.value_or(true);
+    } else if (name == "fine_ticks" && value.is_boolean()) {
+      plan.fine_ticks = value.value_or(false);
     } else if (name == "start_observed" && value.is_boolean()) {
       plan.start_observed = value.value_or(false);
     } else if (name == "fast_bodies" && value.is_boolean()) {
@@ -82,7 +84,7 @@ Plan plan_from_toml_text(const std::string& text_of_plan, const std::string& pat
     } else {
       throw UserError(
           fmt::format("{}: line {}: no plan has `{}` with this value", path, key.source().begin.line, name),
-          "known: ticks = true|false, observed = \"none\"|\"registers\"|\"homes\", "
+          "known: ticks = true|false, fine_ticks = true|false, observed = \"none\"|\"registers\"|\"homes\", "
           "hooks = \"none\"|\"counts\"|\"session\"|\"trace\", start_observed = true|false, fast_bodies = true|false, "
           "index = \"pcce\"|\"sic\"|\"sei\"|\"lei\"|\"pepid\", points = \"calls\"|\"allocations\"|\"statements\", "
           "points_at = \"FILE:LINE,…\", report_points = \"yes\"|\"no\", "
@@ -112,6 +114,7 @@ Plan plan_from_toml_text(const std::string& text_of_plan, const std::string& pat
 
 Plan load_plan(const std::string& name_or_path) {
   if (name_or_path == "fast") return {};
+  if (name_or_path == "fine") return {.name = "fine", .fine_ticks = true};
   if (name_or_path == "registers") return observed_plan("registers", ObservedBodies::kRegisters, Hooks::kCounts);
   if (name_or_path == "homes") return observed_plan("homes", ObservedBodies::kHomes, Hooks::kCounts);
   if (name_or_path == "session") return observed_plan("session", ObservedBodies::kHomes, Hooks::kSession);
@@ -123,22 +126,23 @@ Plan load_plan(const std::string& name_or_path) {
   }
   if (std::filesystem::exists(name_or_path)) return plan_from_toml_text(read_file(name_or_path), name_or_path);
   throw UserError(fmt::format("there is no plan `{}`", name_or_path),
-                  "use fast, registers, homes, session, trace, index-pcce, index-sic, index-sei, index-lei, "
+                  "use fast, fine, registers, homes, session, trace, index-pcce, index-sic, index-sei, index-lei, "
                   "index-pepid or a TOML file");
 }
 
 std::string canonical_text(const Plan& plan) {
   std::string points = toml_text(plan.points);
   std::replace(points.begin(), points.end(), '\n', ' ');
-  return fmt::format("ticks={} observed={} hooks={} start_observed={} fast_bodies={} {}", plan.ticks,
-                     observed_name(plan.observed), hooks_name(plan.hooks), plan.start_observed, plan.fast_bodies,
-                     points);
+  return fmt::format("ticks={} fine_ticks={} observed={} hooks={} start_observed={} fast_bodies={} {}", plan.ticks,
+                     plan.fine_ticks, observed_name(plan.observed), hooks_name(plan.hooks), plan.start_observed,
+                     plan.fast_bodies, points);
 }
 
 std::string toml_text(const Plan& plan) {
-  return fmt::format("ticks = {}\nobserved = \"{}\"\nhooks = \"{}\"\nstart_observed = {}\nfast_bodies = {}\n{}",
-                     plan.ticks, observed_name(plan.observed), hooks_name(plan.hooks), plan.start_observed,
-                     plan.fast_bodies, toml_text(plan.points));
+  return fmt::format(
+      "ticks = {}\nfine_ticks = {}\nobserved = \"{}\"\nhooks = \"{}\"\nstart_observed = {}\nfast_bodies = {}\n{}",
+      plan.ticks, plan.fine_ticks, observed_name(plan.observed), hooks_name(plan.hooks), plan.start_observed,
+      plan.fast_bodies, toml_text(plan.points));
 }
 
 }  // namespace culprit

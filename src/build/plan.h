@@ -25,6 +25,7 @@ enum class Hooks {
 struct Plan {
   std::string name = "fast";
   bool ticks = true;
+  bool fine_ticks = false;  ///< also before accesses to memory that may be shared, and before native calls
   ObservedBodies observed = ObservedBodies::kNone;
   Hooks hooks = Hooks::kNone;
   bool start_observed = false;  ///< threads start in observed bodies
@@ -34,8 +35,8 @@ struct Plan {
   bool operator==(const Plan&) const = default;
 };
 
-/// `name_or_path`: "fast", "registers", "homes", "session", "trace", "index-KIND" (KIND: pcce, sic, sei, lei, pepid;
-/// with
+/// `name_or_path`: "fast", "registers", "homes", "session", "trace", "fine", "index-KIND" (KIND: pcce, sic, sei, lei,
+/// pepid; with
 /// "-alloc" for ids at allocations only), or a TOML file with the members above. Throws UserError listing the names.
 Plan load_plan(const std::string& name_or_path);
 

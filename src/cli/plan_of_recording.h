@@ -14,6 +14,9 @@ namespace culprit::cli {
 /// Of others nothing is changed.
 void use_fast_build(recording::RecordOptions& options);
 
+/// The same with ticks at every access to memory that threads may share. Throws UserError when it is not captured.
+void use_fine_build(recording::RecordOptions& options);
+
 /// The executable that replays the recording by `plan`. Throws UserError when the program is not the one recorded.
 BuildResult build_for_replay(const recording::Manifest& manifest, Plan plan);
 

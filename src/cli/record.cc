@@ -19,6 +19,7 @@ struct Options {
   recording::RecordOptions record;
   bool as_is = false;
   bool until_failure = false;
+  bool fine = false;
   int tries = 200;
   bool json = false;
 };
@@ -41,6 +42,7 @@ ExitCode record_until_failure(Options options) {
   if (options.record.chaos == 0) options.record.chaos = 1;
   for (int number = 1; number <= options.tries; ++number, ++options.record.chaos) {
     const recording::Recorded recorded = recording::record(options.record);
+    options.record.chaos_length = recorded.length;
     if (recorded.manifest.exit_status != 0 || recorded.manifest.exit_signal != 0) {
       if (!options.json) fmt::print(stderr, "culprit: try {} failed (--chaos={})\n", number, options.record.chaos);
       say(recorded, options);
@@ -53,7 +55,12 @@ ExitCode record_until_failure(Options options) {
 }
 
 ExitCode run(Options options) {
-  if (!options.as_is) use_fast_build(options.record);
+  if (options.fine) {
+    use_fine_build(options.record);
+    if (options.record.chaos == 0) options.record.chaos = 1;
+  } else if (!options.as_is) {
+    use_fast_build(options.record);
+  }
   if (options.until_failure) return record_until_failure(options);
   say(recording::record(options.record), options);
   return ExitCode::kAnswered;
@@ -81,9 +88,18 @@ const Registration kRegistration{Command{
                    "Record the executable itself also where it was compiled with culprit-cc");
       app.add_flag("--until-failure", options->until_failure,
                    "Record again and again with --chaos, until a run ends with a signal or a status other than 0");
+      app.add_flag("--fine", options->fine,
+                   "With --chaos: threads may also be switched at every access to memory that others may see; PROGRAM\n"
+                   "is rebuilt for it and must have been compiled with culprit-cc");
       app.add_option("--tries", options->tries, "How often --until-failure records")
           ->check(CLI::PositiveNumber)
           ->capture_default_str();
+      app.add_option("--limit", options->record.log_limit,
+                     "Bytes of log (1G, 500M) at which recording stops; the program runs on unrecorded")
+          ->transform(CLI::AsSizeValue(false));
+      app.add_option("--sync", options->record.sync_seconds,
+                     "Seconds between syncs of the log to the disk; without, power loss may lose all of it")
+          ->type_name("SECONDS");
       app.add_option("--compression", options->record.zstd_level, "Level of zstd, from -5 (fast) to 19")
           ->check(CLI::Range(-5, 19))
           ->capture_default_str();

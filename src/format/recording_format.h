@@ -11,7 +11,7 @@
 
 namespace culprit::format {
 
-inline constexpr uint32_t kRecordingVersion = 3;
+inline constexpr uint32_t kRecordingVersion = 4;
 
 // ---- log: a LogHeader, then frames -------------------------------------------------------------------------------
 
@@ -60,6 +60,9 @@ struct RingHeader {
   uint32_t wake_launcher;  ///< futex word, counted up by the runtime
   uint32_t wake_runtime;   ///< futex word, counted up by the launcher
   uint32_t abandoned;      ///< 1: the launcher is gone and the runtime writes the frames itself
+  uint32_t writer;         ///< process that is appending an event; 0: none
+  uint32_t closed;         ///< 1: nothing more must be appended, the recording is being finished
+  uint64_t whole;          ///< committed bytes that are whole events
   uint32_t error;          ///< errno with which writing the log failed; the program then runs on unrecorded
 };
 static_assert(sizeof(RingHeader) <= kRingHeaderBytes);
@@ -80,15 +83,21 @@ enum class EventKind : uint8_t {
   kNote,         ///< part kText: something a reader should know, e.g. a refused call
   kProcessorId,  ///< cpuid: result is the leaf asked for; part kMemory holds eax, ebx, ecx, edx
   kPreempt,      ///< the thread gave up the baton at `ticks`
+  kChildOutput,  ///< a child process (result is its id) wrote to the program's output or error: part kMemory, address 0
 };
+
+/// Event::number of a kPreempt that does not end a quantum but sets what is left of it to `result` ticks: the thread
+/// has just made another one.
+inline constexpr uint16_t kQuantumSet = 1;
 
 /// Event::flags.
 inline constexpr uint8_t kAtEntry = 1;       ///< a signal given before the next system call ran
 inline constexpr uint8_t kShowOnOutput = 2;  ///< the call wrote to what was the program's standard output
 inline constexpr uint8_t kShowOnError = 4;   ///< … standard error
 inline constexpr uint8_t kInOwnCode =
-    16;                               ///< the signal ended the program while it ran its own code, at an unknown place
-inline constexpr uint8_t kFatal = 8;  ///< the signal or fault ended the program
+    16;  ///< the signal ended the program while it ran its own code, at an unknown place
+inline constexpr uint8_t kDeadlock = 32;  ///< of kExit: all threads wait for each other, this one at its next call
+inline constexpr uint8_t kFatal = 8;      ///< the signal or fault ended the program
 
 /// The header of every event; parts follow until `bytes` are used up.
 struct Event {

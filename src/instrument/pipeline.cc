@@ -99,7 +99,7 @@ PipelineReport instrument_program(llvm::Module& program, const Plan& plan, const
   hoist_invariant_loads(program);
   // Time gets a measure that all bodies share.
   if (plan.ticks) {
-    const TickPlaces places = place_ticks(program);
+    const TickPlaces places = place_ticks(program, plan.fine_ticks);
     report.ticks = places.ticks;
     report.counted_loops = places.counted_loops;
   }

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <llvm/Analysis/CFG.h>
 #include <llvm/Analysis/LoopInfo.h>
+#include <llvm/Analysis/ValueTracking.h>
 #include <llvm/IR/CFG.h>
 #include <llvm/IR/Dominators.h>
 #include <llvm/IR/IRBuilder.h>
@@ -40,7 +41,29 @@ struct Placement {
   CallGraphOrder calls;
   /// Functions that neither tick nor call anything that could, so that a call to them leaves the budget as it is.
   llvm::DenseSet<const llvm::Function*> quiet;
+  bool fine;
 };
+
+bool may_be_shared(const llvm::Value* address) {
+  const llvm::Value* object = llvm::getUnderlyingObject(address);
+  if (const auto* global = llvm::dyn_cast<llvm::GlobalVariable>(object)) {
+    return !global->isConstant() && !global->isThreadLocal();
+  }
+  return !llvm::isa<llvm::AllocaInst>(object);
+}
+
+/// Whether other threads may see what the instruction does, or it sees what they do.
+bool touches_shared_memory(const llvm::Instruction& instruction) {
+  if (const auto* load = llvm::dyn_cast<llvm::LoadInst>(&instruction)) return may_be_shared(load->getPointerOperand());
+  if (const auto* store = llvm::dyn_cast<llvm::StoreInst>(&instruction)) {
+    return may_be_shared(store->getPointerOperand());
+  }
+  if (llvm::isa<llvm::AtomicRMWInst, llvm::AtomicCmpXchgInst, llvm::MemIntrinsic>(instruction)) return true;
+  const auto* call = llvm::dyn_cast<llvm::CallBase>(&instruction);
+  if (!call || llvm::isa<llvm::IntrinsicInst>(call) || call->isInlineAsm()) return false;
+  const llvm::Function* callee = direct_callee(*call);
+  return callee == nullptr || !is_instrumented(*callee);
+}
 
 void add_once(std::vector<Edge>& edges, const Edge& edge) {
   if (llvm::find(edges, edge) == edges.end()) edges.push_back(edge);
@@ -68,8 +91,10 @@ bool may_observe(const llvm::Instruction& instruction, const llvm::DenseSet<cons
   return !quiet.contains(direct_callee(*call));
 }
 
-Placement plan_placement(llvm::Module& module) {
-  Placement placement{.counted = find_counted_loops(module), .calls = order_call_graph(module), .quiet = {}};
+Placement plan_placement(llvm::Module& module, bool fine) {
+  Placement placement{
+      .counted = find_counted_loops(module), .calls = order_call_graph(module), .quiet = {}, .fine = fine};
+  if (fine) return placement;
   for (llvm::Function* function : placement.calls.callees_first) {
     if (placement.calls.recursion_heads.contains(function)) continue;
     if (!ticking_edges(*function, placement.counted).empty()) continue;
@@ -110,19 +135,44 @@ class FunctionTicks {
 
   size_t place() {
     const std::vector<Edge> ticking = ticking_edges(function_, placement_.counted);
+    std::vector<llvm::Instruction*> accesses;
+    if (placement_.fine) accesses = shared_accesses();
     if (!ticking.empty()) {
       llvm::DominatorTree dominators(function_);
       const llvm::LoopInfo loops(dominators);
       place_in_loops(ticking, loops);
     }
     if (placement_.calls.recursion_heads.contains(&function_)) place_at_entry();
+    if (placement_.fine) place_at_accesses(accesses);
     return ticks_;
   }
 
  private:
+  std::vector<llvm::Instruction*> shared_accesses() {
+    std::vector<llvm::Instruction*> accesses;
+    // Variables of the frame must stay in the entry block.
+    const llvm::Instruction* last_variable = nullptr;
+    for (const llvm::Instruction& instruction : function_.getEntryBlock()) {
+      if (llvm::isa<llvm::AllocaInst>(instruction)) last_variable = &instruction;
+    }
+    for (Block& block : function_) {
+      for (llvm::Instruction& instruction : block) {
+        const bool splits_frame = last_variable && block.isEntryBlock() && instruction.comesBefore(last_variable);
+        if (!splits_frame && touches_shared_memory(instruction)) accesses.push_back(&instruction);
+      }
+    }
+    return accesses;
+  }
+
+  void place_at_accesses(const std::vector<llvm::Instruction*>& accesses) {
+    for (llvm::Instruction* access : accesses) tick_before(*access, false);
+  }
+
   void place_in_loops(const std::vector<Edge>& ticking, const llvm::LoopInfo& loops) {
     std::vector<const llvm::Loop*> register_loops;
-    for (const llvm::Loop* loop : loops) collect_register_loops(*loop, ticking, placement_.quiet, register_loops);
+    if (!placement_.fine) {
+      for (const llvm::Loop* loop : loops) collect_register_loops(*loop, ticking, placement_.quiet, register_loops);
+    }
     // The edges are those of the function before ticks: collect all before the first is split.
     std::vector<Edge> entries;
     std::vector<Edge> exits;
@@ -253,8 +303,8 @@ std::string tick_slow_assembly(const std::string& resume) {
                      format::kThreadStateSymbol, offsetof(format::ThreadState, resume), format::kTickSlowSymbol);
 }
 
-TickPlaces place_ticks(llvm::Module& module) {
-  const Placement placement = plan_placement(module);
+TickPlaces place_ticks(llvm::Module& module, bool fine) {
+  const Placement placement = plan_placement(module, fine);
   TickPlaces places{.counted_loops = placement.counted.size()};
   for (llvm::Function& function : module) {
     if (is_instrumented(function)) places.ticks += FunctionTicks(function, placement).place();

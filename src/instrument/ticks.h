@@ -20,7 +20,9 @@ struct TickPlaces {
   size_t counted_loops = 0;
 };
 
-TickPlaces place_ticks(llvm::Module& module);
+/// With `fine` there are more, so that a scheduler can choose between any two accesses to memory that other threads may
+/// see: before each of them, and before calls that leave instrumented code. No register holds the budget then.
+TickPlaces place_ticks(llvm::Module& module, bool fine);
 
 /// Assembly of the slow path's entry, used by ticks and thunks: continues at `resume` (a label) afterwards.
 std::string tick_slow_assembly(const std::string& resume);

@@ -98,7 +98,11 @@ std::string event_text(const EventRef& ref) {
     case EventKind::kNote:
       return thread + "note:" + parts_text(ref);
     case EventKind::kPreempt:
+      if (event.number == format::kQuantumSet) return thread + fmt::format("has {} ticks left", event.result);
       return thread + fmt::format("is preempted at tick {}", event.ticks);
+    case EventKind::kChildOutput:
+      return fmt::format("child process {} writes to standard {}{}", event.result,
+                         event.flags & format::kShowOnError ? "error" : "output", parts_text(ref));
     case EventKind::kNone:
       break;
   }

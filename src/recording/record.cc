@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <signal.h>
 #include <spawn.h>
+#include <sys/syscall.h>
 #include <sys/utsname.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -14,6 +15,7 @@
 #include <cstring>
 #include <ctime>
 #include <thread>
+#include <unordered_map>
 
 #include "base/error.h"
 #include "base/file.h"
@@ -43,7 +45,12 @@ std::string hash_text(const fs::path& path) {
 }
 
 /// Fills in what is known only at the end.
-void complete(Manifest& manifest, const fs::path& directory, const RuntimeEnd& end) {
+void complete(Recorded& recorded, const RuntimeEnd& end) {
+  Manifest& manifest = recorded.manifest;
+  const fs::path& directory = recorded.directory;
+  std::unordered_map<uint32_t, uint64_t> ticks;
+  uint64_t ticks_passed = 0, calls = 0;
+  bool several_threads = false;
   const EventStream stream(directory, false);
   manifest.ended = now_text();
   manifest.exit_status = end.exit_status;
@@ -51,6 +58,17 @@ void complete(Manifest& manifest, const fs::path& directory, const RuntimeEnd& e
   manifest.stream_bytes = stream.bytes();
   manifest.events = stream.events();
   stream.for_each([&](const EventRef& event) {
+    const format::EventKind kind = event.event->kind;
+    if (kind == format::EventKind::kCall || kind == format::EventKind::kPreempt) {
+      constexpr uint64_t kMostTicks = uint64_t{1} << 62;  // calls inside a tick are made at no tick
+      uint64_t& before = ticks[event.event->thread];
+      const bool later = event.event->ticks > before && event.event->ticks < kMostTicks;
+      if (later && several_threads) ticks_passed += event.event->ticks - before;
+      if (later) before = event.event->ticks;
+      calls += several_threads && kind == format::EventKind::kCall;
+      several_threads |=
+          kind == format::EventKind::kCall && event.event->number == SYS_clone && event.event->result > 0;
+    }
     if (event.event->kind != format::EventKind::kFile) return true;
     CopiedFile file;
     file.index = static_cast<uint32_t>(event.event->result);
@@ -63,6 +81,7 @@ void complete(Manifest& manifest, const fs::path& directory, const RuntimeEnd& e
     manifest.files.push_back(file);
     return true;
   });
+  recorded.length = ticks_passed != 0 ? ticks_passed : calls;
   manifest.state = State::kFinished;
 }
 
@@ -83,14 +102,14 @@ Recorded record(const RecordOptions& options) {
   manifest.kernel = kernel_text();
   manifest.build_key = options.build_key;
   write_manifest(recorded.directory, manifest);
-  RingDrain ring(recorded.directory, options.zstd_level);
+  RingDrain ring(recorded.directory, options.zstd_level, options.log_limit, options.sync_seconds);
   point_latest(recorded.directory);
 
   // The program runs; a thread moves its events into the log.
   std::vector<std::string> arguments = {"record",
                                         options.trap ? "trap" : "dispatch",
                                         recorded.directory.string(),
-                                        std::to_string(options.chaos),
+                                        fmt::format("{}:{}", options.chaos, options.chaos_length),
                                         options.fast_build.empty() ? executable.path : options.fast_build.string(),
                                         executable.path};
   arguments.insert(arguments.end(), executable.arguments.begin(), executable.arguments.end());
@@ -108,7 +127,12 @@ Recorded record(const RecordOptions& options) {
   const RuntimeEnd end = program.wait();
   ring.stop();
   drainer.join();
-  if (failure.empty()) guarded([&] { ring.drain(); });
+  if (failure.empty()) {
+    guarded([&] {
+      ring.close();
+      ring.drain();
+    });
+  }
   if (ring.error() != 0) {
     throw UserError(fmt::format("recording stopped before the program did: {}",
                                 failure.empty() ? std::strerror(ring.error()) : failure),
@@ -123,7 +147,7 @@ Recorded record(const RecordOptions& options) {
   }
 
   // What is still in the ring is in the log now, too; the manifest makes it whole.
-  complete(manifest, recorded.directory, end);
+  complete(recorded, end);
   fs::remove(recorded.directory / "ring");
   write_manifest(recorded.directory, manifest);
   return recorded;

@@ -16,13 +16,17 @@ struct RecordOptions {
   std::filesystem::path fast_build;
   std::string build_key;
   int zstd_level = 1;
-  uint64_t chaos = 0;  ///< seed of random scheduling; 0: none
-  bool trap = false;   ///< intercept by seccomp even where the kernel offers syscall user dispatch
+  uint64_t log_limit = 0;     ///< bytes at which recording stops and the program runs on; 0: none
+  unsigned sync_seconds = 0;  ///< between fdatasync calls on the log; 0: none
+  uint64_t chaos = 0;         ///< seed of random scheduling; 0: none
+  uint64_t chaos_length = 0;  ///< Recorded::length of an earlier run; 0: unknown
+  bool trap = false;          ///< intercept by seccomp even where the kernel offers syscall user dispatch
 };
 
 struct Recorded {
   std::filesystem::path directory;
   Manifest manifest;
+  uint64_t length = 0;  ///< ticks of all threads, or system calls where there are no ticks, from the second thread on
 };
 
 /// Runs the command to its end. Throws UserError.

@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <linux/futex.h>
+#include <signal.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -47,8 +48,8 @@ void write_fully(int fd, std::span<const std::byte> bytes, const fs::path& path)
 
 }  // namespace
 
-RingDrain::RingDrain(const fs::path& directory, int zstd_level)
-    : log_path_(directory / "log"), zstd_level_(zstd_level) {
+RingDrain::RingDrain(const fs::path& directory, int zstd_level, uint64_t log_limit, unsigned sync_seconds)
+    : log_path_(directory / "log"), zstd_level_(zstd_level), log_limit_(log_limit), sync_seconds_(sync_seconds) {
   const int ring = create(directory / "ring", O_RDWR);
   // Real blocks: a full disk must not become a bus error in the program.
   const int full = ::posix_fallocate(ring, 0, static_cast<off_t>(kMapped));
@@ -82,7 +83,11 @@ void RingDrain::drain() {
     const uint64_t place = at % format::kRingBytes;
     const uint64_t here = std::min({committed - at, format::kRingBytes - place, kFrameBytes});
     const auto frame = encode_frame(at, std::span(bytes_ + place, here), zstd_level_);
+    if (log_limit_ != 0 && log_bytes_ + frame.size() > log_limit_) {
+      throw UserError(fmt::format("the log has reached the limit of {} bytes", log_limit_), "set a higher --limit");
+    }
     write_fully(log_, frame, log_path_);
+    log_bytes_ += frame.size();
     at += here;
     __atomic_store_n(&header_->consumed, at, __ATOMIC_RELEASE);
     __atomic_add_fetch(&header_->wake_runtime, 1, __ATOMIC_RELEASE);
@@ -99,7 +104,14 @@ void RingDrain::run() {
       continue;
     }
     if (__atomic_load_n(&stopping_, __ATOMIC_ACQUIRE)) break;
-    ::syscall(SYS_futex, &header_->wake_launcher, FUTEX_WAIT, seen, nullptr, nullptr, 0);
+    const timespec rest = {static_cast<time_t>(sync_seconds_), 0};
+    const long woken =
+        ::syscall(SYS_futex, &header_->wake_launcher, FUTEX_WAIT, seen, sync_seconds_ ? &rest : nullptr, nullptr, 0);
+    if (woken != 0 && errno == ETIMEDOUT) drain();
+    const time_t now = ::time(nullptr);
+    if (sync_seconds_ == 0 || now - synced_at_ < static_cast<time_t>(sync_seconds_)) continue;
+    ::fdatasync(log_);
+    synced_at_ = now;
   }
 }
 
@@ -107,6 +119,19 @@ void RingDrain::stop() {
   __atomic_store_n(&stopping_, 1u, __ATOMIC_RELEASE);
   __atomic_add_fetch(&header_->wake_launcher, 1, __ATOMIC_RELEASE);
   ::syscall(SYS_futex, &header_->wake_launcher, FUTEX_WAKE, 1, nullptr, nullptr, 0);
+}
+
+void RingDrain::close() {
+  const auto self = static_cast<uint32_t>(::getpid());
+  for (;;) {
+    uint32_t holder = 0;
+    if (__atomic_compare_exchange_n(&header_->writer, &holder, self, false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED)) break;
+    if (::kill(static_cast<pid_t>(holder), 0) != 0 && errno == ESRCH) break;
+    drain();  // it may wait for room
+    ::usleep(100);
+  }
+  __atomic_store_n(&header_->closed, 1u, __ATOMIC_RELEASE);
+  __atomic_store_n(&header_->writer, 0u, __ATOMIC_RELEASE);
 }
 
 void RingDrain::give_up(int error) {

@@ -13,7 +13,9 @@ namespace culprit::recording {
 class RingDrain {
  public:
   /// Makes `directory`/ring and `directory`/log. Throws UserError.
-  RingDrain(const std::filesystem::path& directory, int zstd_level);
+  /// `log_limit`: bytes that the log may have, 0 for any number; drain() throws where it would get longer.
+  /// `sync_seconds`: how often run() makes what there is safe from power loss, 0 for never.
+  RingDrain(const std::filesystem::path& directory, int zstd_level, uint64_t log_limit, unsigned sync_seconds);
   ~RingDrain();
   RingDrain(const RingDrain&) = delete;
 
@@ -23,6 +25,8 @@ class RingDrain {
   /// Drains whenever the runtime asks, until stop() is called from another thread.
   void run();
   void stop();
+  /// Nothing is appended any more, by children either; waits for one that is at it.
+  void close();
 
   /// Tells the runtime that the log cannot be written: the program runs on unrecorded.
   void give_up(int error);
@@ -34,6 +38,10 @@ class RingDrain {
  private:
   std::filesystem::path log_path_;
   int zstd_level_;
+  uint64_t log_limit_;
+  unsigned sync_seconds_;
+  uint64_t log_bytes_ = 0;
+  int64_t synced_at_ = 0;
   int log_ = -1;
   format::RingHeader* header_ = nullptr;
   const std::byte* bytes_ = nullptr;

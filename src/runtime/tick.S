@@ -109,6 +109,11 @@ culprit_tick_slow:
 	movl	$-1, %eax
 	movl	$-1, %edx
 	xsave64	(%rbx)
+	# Which components count as in use depends on what else ran on this processor; all were written, so all are restored.
+	xorl	%ecx, %ecx
+	xgetbv
+	movl	%eax, 512(%rbx)
+	movl	%edx, 516(%rbx)
 
 	# The C part runs by the rules of the ABI: known rounding, direction flag clear.
 	cld

@@ -123,7 +123,7 @@ constexpr const char* kLoops = R"(
 )";
 
 TEST_F(Bodies, EveryCycleTicksButCountedLoops) {
-  const TickPlaces places = place_ticks(parse(kLoops));
+  const TickPlaces places = place_ticks(parse(kLoops), false);
   EXPECT_EQ(places.counted_loops, 1u);
   EXPECT_EQ(ticks_in("counted"), 0u);
   EXPECT_EQ(ticks_in("until_zero"), 1u);
@@ -151,7 +151,7 @@ TEST_F(Bodies, LoopsThatOnlyMustNotBeInfiniteAreNotCounted) {
 }
 
 TEST_F(Bodies, CallFreeNestsKeepTheBudgetInARegister) {
-  place_ticks(parse(kLoops));
+  place_ticks(parse(kLoops), false);
   // One load before the loop and one after the slow path; one store before the slow path and one at the exit.
   size_t loads = 0, stores = 0;
   const llvm::GlobalVariable* state = module_->getNamedGlobal("culprit_thread");

@@ -77,7 +77,7 @@ void acquire_baton(Thread& thread) {
 }
 
 void yield_baton(Thread& thread) {
-  if (draws_anew()) thread.priority = random_priority();
+  draw_priority(thread);
   lock.take();
   Thread* next = first_ready == nullptr ? nullptr : dequeue();
   if (next != nullptr && next->priority < thread.priority) {
@@ -93,6 +93,13 @@ void yield_baton(Thread& thread) {
   lock.give();
   wake(next);
   sleep_until_go(thread, nullptr, false, false);
+}
+
+bool nobody_is_ready() {
+  lock.take();
+  const bool nobody = first_ready == nullptr;
+  lock.give();
+  return nobody;
 }
 
 void reset_baton() {

@@ -15,6 +15,9 @@ void acquire_baton(Thread& thread);
 /// Lets those that are ready run before this thread goes on (under chaos: those of a higher priority).
 void yield_baton(Thread& thread);
 
+/// Whether no thread waits for the baton.
+bool nobody_is_ready();
+
 /// Only this thread exists (a child process).
 void reset_baton();
 

@@ -227,6 +227,10 @@ const Event& expect(const Call& call) {
   Thread& thread = current_thread();
   const Event* event = peek_event();
   if (event == nullptr) end_replay(format::ReplayState::kLogEnded, 0, 0, false);
+  if (event->kind == EventKind::kExit && (event->flags & format::kDeadlock) && event->thread == thread.index) {
+    next_event();
+    end_replay(format::ReplayState::kFinished, 0, event->number, false);
+  }
   const bool same = event->kind == EventKind::kCall && event->thread == thread.index && event->number == call.number;
   next_event();
   if (!same) {
@@ -283,11 +287,24 @@ void log_call(const Call& call, const Before& before, long result) {
                parts, extents.count);
 }
 
+void log_child_output(const Call& call, long result) {
+  const uint8_t flags = show_flags(call, result);
+  if (flags == 0) return;
+  extents.clear();
+  read_extents(*call.description, call.arguments, result, extents);
+  for (uint32_t each = 0; each < extents.count; ++each) {
+    parts[each] = {0, reinterpret_cast<const void*>(extents.list[each].address),
+                   static_cast<uint32_t>(extents.list[each].bytes), PartKind::kMemory};
+  }
+  append_child_output(flags, parts, extents.count);
+}
+
 long run_and_log(Call& call) {
   const Before before = words_before(*call.description, call.arguments);
   const long result = call.description->call_class == CallClass::kDescriptor ? run_guarded(call) : run(call);
   follow_descriptors(call.number, call.arguments, result);
   if (runtime.mode == Mode::kRecord) log_call(call, before, result);
+  if (runtime.watched) log_child_output(call, result);
   return result;
 }
 

@@ -1,34 +1,39 @@
 // Chance in scheduling while recording (`culprit record --chaos`), to bring out races. Whatever it decides is in the
 // order of the events, so that a replay needs none of it.
 //
-// Threads have random priorities, drawn anew at random moments, and the ready thread with the highest goes first
-// (after Burckhardt et al., "A randomized scheduler with probabilistic guarantees of finding bugs", whose fixed number
-// of change points is replaced by a rate, because the length of the run is not known); quanta are random on a
-// logarithmic scale, so that very short ones are as likely as long ones; a call is also a place to be preempted.
+// Threads have random priorities, and the ready thread with the highest goes first. Seeds alternate between two ways:
+//
+// - When the length of the run is known from an earlier one: PCT (Burckhardt et al., "A randomized scheduler with
+//   probabilistic guarantees of finding bugs"). At one to three moments, random over the run's length, the running
+//   thread gets the lowest priority of all. Length and moments are in ticks, from the second thread on, or in system
+//   calls where there are no ticks.
+// - Else priorities are drawn anew at random moments, and quanta are random on a logarithmic scale, so that very short
+//   ones are as likely as long ones; a call is also a place to be preempted.
 #pragma once
 
 #include "runtime/loader/runtime.h"
 
 namespace culprit::loader {
 
-/// From now on scheduling is random. Runs with the same seed differ all the same, since the world does.
-void start_chaos(uint64_t seed);
+/// From now on scheduling is random. `words` is SEED or SEED:LENGTH, the seed 0 for none. Runs with the same seed
+/// differ all the same, since the world does.
+void start_chaos(const char* words);
 
-/// The seed to go on with after execve; 0: no chaos.
-uint64_t chaos_state();
+/// What to go on with after execve, as start_chaos takes it.
+void chaos_words(char* to, size_t room);
 
 bool in_chaos();
 
-/// A new thread's priority, or one drawn anew.
+/// A new thread's priority.
 uint32_t random_priority();
 
-/// At a place where the thread may be preempted: whether it draws a new priority here.
-bool draws_anew();
+/// At a place where the thread may be preempted: gives it another priority, if its time has come.
+void draw_priority(Thread& thread);
 
 /// Whether the thread offers the baton at this call.
 bool preempts_at_call();
 
-/// Ticks of the next quantum.
-long random_quantum(long longest);
+/// Ticks of the next quantum of a thread that has passed `ticks` in the one before.
+long random_quantum(long longest, uint64_t passed);
 
 }  // namespace culprit::loader

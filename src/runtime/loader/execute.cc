@@ -135,25 +135,61 @@ const char* interception_word() {
 long start_recorded(Call& call) {
   static Target target;
   if (const long result = find_target(reinterpret_cast<const char*>(call.arguments[0]), target)) return result;
-  Line descriptor, check, copies, thread, ticks, chaos;
+  Line descriptor, check, copies, thread, ticks;
+  char chaos[64];
   char outputs[kRememberedOutputs + 1];
   descriptor << runtime.directory;
   check << static_cast<uint64_t>(check_of(call, 0));
   copies << static_cast<uint64_t>(copies_made());
   thread << static_cast<uint64_t>(current_thread().index);
   ticks << ticks_of(current_thread());
-  chaos << (chaos_state() >> 1);
-  const char* first[kContinueWords] = {"culprit-ld",   "continue",   interception_word(), descriptor.text(),
-                                       target.program, check.text(), copies.text(),       outputs_text(outputs),
-                                       thread.text(),  ticks.text(), chaos.text()};
+  chaos_words(chaos, sizeof chaos);
+  const char* first[kContinueWords] = {
+      "culprit-ld", "continue",    interception_word(),   descriptor.text(), target.program,
+      check.text(), copies.text(), outputs_text(outputs), thread.text(),     ticks.text(),
+      chaos};
   raw(__NR_fcntl, runtime.directory, F_SETFD, 0);
   const long result = start_again(call, target, first, kContinueWords);
   raw(__NR_fcntl, runtime.directory, F_SETFD, 1 /* FD_CLOEXEC */);
   return result;
 }
 
-/// A child's execve. Natively, except under a filter: nobody would answer its traps.
+/// Whether a child's program can run under this runtime: it must be one for this processor, and gain no rights by exec.
+bool can_be_watched(const Target& target) {
+  constexpr uint32_t kSetIds = 06000;
+  struct stat status;
+  if (raw(__NR_stat, word(target.program), word(&status)) != 0 || (status.st_mode & kSetIds)) return false;
+  struct {
+    unsigned char identity[16];
+    uint16_t type, machine;
+  } header;
+  const long fd = raw(__NR_openat, AT_FDCWD, word(target.program), O_RDONLY | O_CLOEXEC, 0);
+  if (failed(fd)) return false;
+  const long got = raw(__NR_read, fd, word(&header), sizeof header);
+  raw(__NR_close, fd);
+  return got == sizeof header && header.identity[4] == ELFCLASS64 && header.machine == EM_X86_64;
+}
+
+/// A child's execve, with what it writes to the program's output still logged.
+long start_watched(Call& call, const Target& target) {
+  Line descriptor;
+  char outputs[kRememberedOutputs + 1];
+  descriptor << runtime.directory;
+  const char* first[kWatchWords] = {"culprit-ld",   "watch",           interception_word(),
+                                    target.program, descriptor.text(), outputs_text(outputs)};
+  raw(__NR_fcntl, runtime.directory, F_SETFD, 0);
+  const long result = start_again(call, target, first, kWatchWords);
+  raw(__NR_fcntl, runtime.directory, F_SETFD, 1 /* FD_CLOEXEC */);
+  return result;
+}
+
+/// A child's execve. Natively when it need not be watched, except under a filter: nobody would answer its traps.
 long start_unrecorded(Call& call) {
+  if (runtime.watched) {
+    static Target target;
+    if (const long result = find_target(reinterpret_cast<const char*>(call.arguments[0]), target)) return result;
+    if (can_be_watched(target)) return start_watched(call, target);
+  }
   if (runtime.interception == Interception::kTrap) {
     static Target target;
     if (const long result = find_target(reinterpret_cast<const char*>(call.arguments[0]), target)) return result;
@@ -211,18 +247,36 @@ long execute(Call& call) {
   return start_unrecorded(call);
 }
 
-void continue_recording(char** words) {
-  runtime.directory = static_cast<int>(number_of(words[3]));
+namespace {
+
+void take_directory(const char* descriptor) {
+  runtime.directory = static_cast<int>(number_of(descriptor));
   raw(__NR_fcntl, runtime.directory, F_SETFD, 1 /* FD_CLOEXEC */);
-  continue_copies(static_cast<uint32_t>(number_of(words[6])));
+}
+
+void take_outputs(const char* outputs) {
   remember_outputs();
-  for (uint32_t fd = 0; fd < kRememberedOutputs && words[7][fd]; ++fd) {
-    runtime.shows[fd] = static_cast<uint8_t>(words[7][fd] - '0');
+  for (uint32_t fd = 0; fd < kRememberedOutputs && outputs[fd]; ++fd) {
+    runtime.shows[fd] = static_cast<uint8_t>(outputs[fd] - '0');
   }
   for (uint32_t each = 0; each < 2; ++each) {
     if (runtime.shows[each + 1] == 0) runtime.outputs[each].known = false;  // redirected by now
   }
-  if (const uint64_t seed = number_of(words[10]); seed != 0) start_chaos(seed);
+}
+
+}  // namespace
+
+void continue_watching(char** words) {
+  take_directory(words[4]);
+  take_outputs(words[5]);
+  runtime.watched = reopen_log(runtime.directory);
+}
+
+void continue_recording(char** words) {
+  take_directory(words[3]);
+  continue_copies(static_cast<uint32_t>(number_of(words[6])));
+  take_outputs(words[7]);
+  start_chaos(words[10]);
   open_log(runtime.directory);
   append_event({.bytes = 0,
                 .kind = EventKind::kCall,

@@ -14,8 +14,13 @@ long execute(Call& call);
 inline constexpr unsigned kContinueWords = 11;
 /// culprit-ld pass INTERCEPTION PROGRAM ARGV0 [ARGUMENT…]
 inline constexpr unsigned kPassWords = 4;
+/// culprit-ld watch INTERCEPTION PROGRAM DESCRIPTOR OUTPUTS ARGV0 [ARGUMENT…]
+inline constexpr unsigned kWatchWords = 6;
 
 /// Takes over in the new image and logs the call that led to it. Before open_log nothing is known of the recording.
 void continue_recording(char** words);
+
+/// Takes over in a child's new image.
+void continue_watching(char** words);
 
 }  // namespace culprit::loader

@@ -1,6 +1,11 @@
 #include "runtime/loader/futex.h"
 
 #include "runtime/loader/baton.h"
+#include "runtime/loader/chaos.h"
+#include "runtime/loader/log_writer.h"
+#include "runtime/loader/signals.h"
+#include "runtime/loader/text.h"
+#include "runtime/loader/threads.h"
 
 namespace culprit::loader {
 namespace {
@@ -48,6 +53,8 @@ long wait(Call& call, uint32_t bits, bool absolute, bool realtime) {
   Thread** end = &first_waiter;
   while (*end != nullptr) end = &(*end)->next_waiter;
   *end = &thread;
+  thread.waits_for_ever = timeout == nullptr;
+  look_for_deadlock();
   release_baton();
 
   const long result = sleep_until_go(thread, timeout == nullptr ? nullptr : &deadline, realtime, true);
@@ -55,6 +62,41 @@ long wait(Call& call, uint32_t bits, bool absolute, bool realtime) {
   if (!take_back_baton(thread)) return 0;
   remove(thread);
   return result;
+}
+
+/// By what lies at the futex in glibc's mutexes and thread descriptors.
+void describe_what_is_waited_for(const Thread& thread, Line& line) {
+  constexpr uint64_t kOwnerOffset = 8;
+  const uint64_t at = thread.waits_at;
+  if (runtime.space.covers(at, at + kOwnerOffset + 4)) {
+    if (const Thread* owner = thread_by_id(static_cast<int32_t>(load(at + kOwnerOffset)))) {
+      line << "the mutex at ";
+      line.hex(at) << ", which thread " << static_cast<uint64_t>(owner->index) << " holds";
+      return;
+    }
+    if (const Thread* ending = thread_by_id(static_cast<int32_t>(load(at))); ending && ending->clear_at_end == at) {
+      line << "the end of thread " << static_cast<uint64_t>(ending->index);
+      return;
+    }
+  }
+  line << "a wake-up at ";
+  line.hex(at);
+}
+
+void note(const char* text) {
+  Line line;
+  line << "culprit: " << text << "\n";
+  raw(__NR_write, 2, word(line.text()), line.size());
+  const PartSource part = {0, text, static_cast<uint32_t>(text_bytes(text)), format::PartKind::kText};
+  append_event({.bytes = 0,
+                .kind = format::EventKind::kNote,
+                .flags = 0,
+                .number = __NR_futex,
+                .thread = current_thread().index,
+                .check = 0,
+                .result = 0,
+                .ticks = 0},
+               &part, 1);
 }
 
 long requeue(const uint64_t* arguments, bool compare) {
@@ -149,6 +191,24 @@ long wake_waiters(uint64_t address, uint32_t count, uint32_t bits) {
     ++woken;
   }
   return woken;
+}
+
+void look_for_deadlock() {
+  if (runtime.mode != Mode::kRecord || first_waiter == nullptr || !nobody_is_ready() || handlers_are_set()) return;
+  uint32_t waiting = 0;
+  for (const Thread* each = first_waiter; each != nullptr; each = each->next_waiter) {
+    if (!each->waits_for_ever || each->woken || each->gave_up || each->arrived) return;
+    ++waiting;
+  }
+  if (waiting != runtime.threads_alive) return;
+  note("deadlock: every thread waits for another one");
+  for (const Thread* each = first_waiter; each != nullptr; each = each->next_waiter) {
+    Line line;
+    line << "deadlock: thread " << static_cast<uint64_t>(each->index) << " waits for ";
+    describe_what_is_waited_for(*each, line);
+    note(line.text());
+  }
+  if (in_chaos()) die_in_deadlock(*first_waiter);
 }
 
 void reset_waiters() {

@@ -15,6 +15,10 @@ long futex_call(Call& call);
 /// Wakes up to `count` threads that wait at `address`.
 long wake_waiters(uint64_t address, uint32_t count, uint32_t bits);
 
+/// Called before the baton is given up: when every thread waits for another one and nobody is left to wake any, says
+/// who waits for whom, in the recording and on standard error. Under chaos the run then ends as by SIGABRT.
+void look_for_deadlock();
+
 /// Forgets all waiters (a child process has one thread).
 void reset_waiters();
 

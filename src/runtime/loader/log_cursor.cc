@@ -25,6 +25,18 @@ void say(const char* text) {
   report->said[each] = 0;
 }
 
+void show_child_output(const Event& event) {
+  const int fd = event.flags & format::kShowOnError ? 2 : 1;
+  for (PartView part(event); part.valid(); part.next()) {
+    for (uint64_t at = 0; at < part.size();) {
+      const long put = raw(__NR_write, fd, word(part.bytes() + at), part.size() - at);
+      if (put == -EINTR || put == -EAGAIN) continue;
+      if (put <= 0) return;  // nobody reads it
+      at += static_cast<uint64_t>(put);
+    }
+  }
+}
+
 [[noreturn]] void finish(ReplayState state) {
   report->events = consumed_events;
   report->stream_offset = last_offset;
@@ -68,7 +80,11 @@ void go_to_log_place(const LogPlace& place) {
 const Event* peek_event() {
   while (position < stream_bytes) {
     const auto* event = reinterpret_cast<const Event*>(stream + position);
-    if (event->kind != EventKind::kFile && event->kind != EventKind::kNote) return event;
+    if (event->kind == EventKind::kChildOutput) {
+      show_child_output(*event);
+    } else if (event->kind != EventKind::kFile && event->kind != EventKind::kNote) {
+      return event;
+    }
     position += event->bytes;
     ++consumed_events;
   }
@@ -100,6 +116,7 @@ void end_replay(ReplayState state, int64_t exit_status, int exit_signal, bool me
   report->exit_status = exit_status;
   report->exit_signal = exit_signal;
   report->memory_differs = memory_differs;
+  if (state == ReplayState::kFinished) peek_event();  // what children wrote after the program's end
   finish(state);
 }
 

@@ -7,6 +7,7 @@ namespace culprit::loader {
 namespace {
 
 using format::Event;
+using format::EventKind;
 using format::FrameHeader;
 using format::Part;
 using format::RingHeader;
@@ -25,6 +26,7 @@ uint64_t load(const uint64_t& word) {
 void stop_recording(uint32_t error) {
   __atomic_store_n(&ring->error, error, __ATOMIC_RELEASE);
   runtime.mode = Mode::kPass;
+  runtime.watched = false;
 }
 
 /// False when it cannot be written; recording has then stopped.
@@ -78,9 +80,40 @@ void commit() {
   if (ring->committed - woken_at >= format::kRingWakeBytes && ring->abandoned == 0) wake_launcher();
 }
 
+/// Whether this process is one that appends.
+bool writes() {
+  return runtime.mode == Mode::kRecord || runtime.watched;
+}
+
+/// The program and its children take turns. False when nothing may be appended any more.
+bool take_ring() {
+  const auto self = static_cast<uint32_t>(runtime.process);
+  for (;;) {
+    uint32_t holder = 0;
+    const bool free =
+        __atomic_compare_exchange_n(&ring->writer, &holder, self, false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED);
+    // One that was killed meanwhile leaves it taken.
+    const bool dead = !free && holder != self && raw(__NR_kill, holder, 0) == -ESRCH;
+    if (free || (dead && __atomic_compare_exchange_n(&ring->writer, &holder, self, false, __ATOMIC_ACQUIRE,
+                                                     __ATOMIC_RELAXED))) {
+      break;
+    }
+    const __kernel_timespec rest = {0, 100'000};
+    raw(__NR_nanosleep, word(&rest), 0);
+  }
+  written = ring->committed;
+  // A part of an event cannot be taken back.
+  if (written != ring->whole) __atomic_store_n(&ring->closed, 1u, __ATOMIC_RELEASE);
+  return __atomic_load_n(&ring->closed, __ATOMIC_ACQUIRE) == 0;
+}
+
+void give_ring() {
+  __atomic_store_n(&ring->writer, 0u, __ATOMIC_RELEASE);
+}
+
 /// Waits until `bytes` more fit.
 void make_room(uint64_t bytes) {
-  while (runtime.mode == Mode::kRecord && written + bytes - load(ring->consumed) > ring_size) {
+  while (writes() && written + bytes - load(ring->consumed) > ring_size) {
     commit();
     if (const uint32_t error = __atomic_load_n(&ring->error, __ATOMIC_ACQUIRE)) return stop_recording(error);
     if (ring->abandoned == 0 && raw(__NR_kill, ring->launcher, 0) == -ESRCH) ring->abandoned = 1;
@@ -102,7 +135,7 @@ void put(const void* from, uint64_t bytes) {
   while (bytes > 0) {
     const uint64_t piece = bytes < kPiece ? bytes : kPiece;
     make_room(piece);
-    if (runtime.mode != Mode::kRecord) return;
+    if (!writes()) return;
     __builtin_memcpy(ring_bytes + written % ring_size, at, piece);
     written += piece;
     at += piece;
@@ -114,11 +147,7 @@ constexpr uint64_t padded(uint64_t bytes) {
   return (bytes + 7) & ~uint64_t{7};
 }
 
-}  // namespace
-
-void open_log(int directory) {
-  const long fd = raw(__NR_openat, directory, word("ring"), O_RDWR | O_CLOEXEC, 0);
-  if (failed(fd)) fail("cannot open the recording's ring", fd);
+void map_ring(int fd) {
   const auto map = [fd](uint64_t at, uint64_t bytes, uint64_t offset) {
     const long result = raw(__NR_mmap, at, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, fd, offset);
     if (failed(result)) fail("cannot map the recording's ring", result);
@@ -127,7 +156,6 @@ void open_log(int directory) {
   map(kRingAddress, format::kRingHeaderBytes + ring_size, 0);
   // A second view right behind the first makes every piece contiguous.
   map(kRingAddress + format::kRingHeaderBytes + ring_size, ring_size, format::kRingHeaderBytes);
-  raw(__NR_close, fd);
   ring = reinterpret_cast<RingHeader*>(kRingAddress);
   ring_bytes = reinterpret_cast<unsigned char*>(kRingAddress + format::kRingHeaderBytes);
   if (ring->version != format::kRecordingVersion || ring->ring_bytes != ring_size) fail("the ring has another version");
@@ -135,8 +163,7 @@ void open_log(int directory) {
   woken_at = written;
 }
 
-void append_event(Event event, const PartSource* parts, uint32_t count) {
-  if (runtime.mode != Mode::kRecord) return;
+void put_event(Event event, const PartSource* parts, uint32_t count) {
   uint64_t bytes = sizeof(Event);
   for (uint32_t each = 0; each < count; ++each) bytes += sizeof(Part) + padded(parts[each].bytes);
   if (bytes > 0xffffffff) fail("one call wrote more than 4 GB");
@@ -149,16 +176,58 @@ void append_event(Event event, const PartSource* parts, uint32_t count) {
     const uint64_t zero = 0;
     put(&zero, padded(parts[each].bytes) - parts[each].bytes);
   }
-  if (runtime.mode == Mode::kRecord) commit();
+  if (!writes()) return;
+  commit();
+  __atomic_store_n(&ring->whole, written, __ATOMIC_RELEASE);
+}
+
+}  // namespace
+
+void open_log(int directory) {
+  const long fd = raw(__NR_openat, directory, word("ring"), O_RDWR | O_CLOEXEC, 0);
+  if (failed(fd)) fail("cannot open the recording's ring", fd);
+  map_ring(static_cast<int>(fd));
+  raw(__NR_close, fd);
+}
+
+bool reopen_log(int directory) {
+  const long fd = raw(__NR_openat, directory, word("ring"), O_RDWR | O_CLOEXEC, 0);
+  if (failed(fd)) return false;
+  map_ring(static_cast<int>(fd));
+  raw(__NR_close, fd);
+  return true;
+}
+
+void append_event(Event event, const PartSource* parts, uint32_t count) {
+  if (runtime.mode != Mode::kRecord) return;
+  if (take_ring()) {
+    put_event(event, parts, count);
+  } else {
+    stop_recording(EPIPE);
+  }
+  give_ring();
+}
+
+void append_child_output(uint8_t flags, const PartSource* parts, uint32_t count) {
+  if (!runtime.watched || count == 0) return;
+  if (take_ring()) {
+    put_event({.bytes = 0,
+               .kind = EventKind::kChildOutput,
+               .flags = flags,
+               .number = 0,
+               .thread = 0,
+               .check = 0,
+               .result = runtime.process,
+               .ticks = 0},
+              parts, count);
+  } else {
+    runtime.watched = false;
+  }
+  give_ring();
 }
 
 void cannot_record(long error) {
   if (runtime.mode == Mode::kRecord) stop_recording(static_cast<uint32_t>(-error));
-}
-
-void close_log() {
-  raw(__NR_munmap, kRingAddress, format::kRingHeaderBytes + 2 * ring_size);
-  ring = nullptr;
 }
 
 }  // namespace culprit::loader

@@ -25,7 +25,10 @@ inline void append_event(const format::Event& event) {
 /// Something could not be put into the recording (a negative error number says why): it ends here, and says so.
 void cannot_record(long error);
 
-/// Forgets the ring, in a child process.
-void close_log();
+/// In a child's new program: maps the ring again, if the recording still goes on.
+bool reopen_log(int directory);
+
+/// In a child that is watched: appends what it wrote, one extent after the other. `flags` says where to.
+void append_child_output(uint8_t flags, const PartSource* parts, uint32_t count);
 
 }  // namespace culprit::loader

@@ -4,11 +4,12 @@
 //   program takes itself for the file NAME
 //   culprit-ld continue …                              after execve of a recorded program (execute.h)
 //   culprit-ld pass     INTERCEPTION PROGRAM ARGV0 [ARGUMENT…]               nothing is recorded
+//   culprit-ld watch …                                 after execve of a child of a recorded program (execute.h)
 //   culprit-ld replay   INTERCEPTION DIRECTORY STREAM REPORT [hooks=FD] [slots=FD] [FILE=PATH…]   descriptors of
 //   event stream and report page, for hooks (format/tick_call.h), for a session (format/replay_control.h); the
 //   executable at PATH takes the place of the recording's files/FILE
 //
-// CHAOS: a seed, 0 for none (chaos.h).
+// CHAOS: SEED or SEED:LENGTH (chaos.h).
 // INTERCEPTION: dispatch (traps where the kernel lacks it), trap (seccomp), trapped (a filter is in force already).
 
 #include "format/tick_call.h"
@@ -100,6 +101,13 @@ format::StartRegisters begin(char** words, uint64_t count, uint64_t* stack) {
     remember_program(words[3]);
     return load_program(words[3], words[3], stack, kPassWords);
   }
+  if (text_equal(role, "watch")) {
+    need(kWatchWords);
+    runtime.mode = Mode::kPass;
+    continue_watching(words);
+    remember_program(words[3]);
+    return load_program(words[3], words[3], stack, kWatchWords);
+  }
   runtime.mode = Mode::kRecord;
   if (text_equal(role, "continue")) {
     need(kContinueWords);
@@ -112,7 +120,7 @@ format::StartRegisters begin(char** words, uint64_t count, uint64_t* stack) {
   open_directory(words[3]);
   open_log(runtime.directory);
   remember_outputs();
-  if (const uint64_t seed = number_of(words[4]); seed != 0) start_chaos(seed);
+  start_chaos(words[4]);
   remember_program(words[6]);
   return load_program(words[5], words[6], stack, kRecordWords);
 }

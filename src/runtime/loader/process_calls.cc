@@ -37,7 +37,7 @@ long fork_child(Call& call) {
     result = raw(__NR_clone, flags & ~(kCloneVm | kCloneSetTls), 0, clone ? call.arguments[2] : 0,
                  clone ? call.arguments[3] : 0, 0);
     if (result == 0) {
-      if (runtime.mode == Mode::kRecord) close_log();
+      if (runtime.mode == Mode::kRecord) runtime.watched = true;
       runtime.mode = Mode::kPass;
       begin_child(shares);
       forget_other_threads(current_thread());

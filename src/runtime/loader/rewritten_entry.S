@@ -90,6 +90,10 @@ save_state:
         movl $-1, %eax
         movl $-1, %edx
         xsave64 (%rdi)
+        xorl %ecx, %ecx                 // all components were written; which are in use is no property of the program
+        xgetbv
+        movl %eax, 512(%rdi)
+        movl %edx, 516(%rdi)
         ret
         .size save_state, .-save_state
 

@@ -53,12 +53,14 @@ struct Thread {
   // Recording: scheduling (baton.h, futex.h).
   uint32_t go;  ///< futex word: 1 when the baton was handed to it
   bool woken, gave_up;
-  uint32_t priority;  ///< under chaos; the highest goes first
+  uint32_t priority;       ///< under chaos; the highest goes first
+  uint64_t ticks_counted;  ///< of its ticks, those that chaos knows of
   Thread* next_ready;
   Thread* next_waiter;
   uint64_t waits_at;  ///< futex address
   uint32_t wait_bits;
-  Context* frame;  ///< a new thread's first context
+  bool waits_for_ever;  ///< without a timeout
+  Context* frame;       ///< a new thread's first context
   // Replaying: the context while another thread runs.
   uint64_t saved_stack;
   uint64_t saved_fs;
@@ -86,6 +88,7 @@ struct Runtime {
   Mode mode;
   int32_t process;  ///< real process id
   int directory;    ///< descriptor of the recording's directory; -1: none
+  bool watched;     ///< with kPass: what the child writes to the program's output is logged
   AddressSpace space;
   AddressSpace shared;    ///< the parts of it that other processes may see
   uint32_t threads_made;  ///< the next thread's index

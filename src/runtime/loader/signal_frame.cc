@@ -17,6 +17,7 @@ struct Frame {
 constexpr uint64_t kLegacyBytes = 512;     // FXSAVE area
 constexpr uint64_t kSizeOffset = 464 + 4;  // sw_reserved.extended_size
 constexpr uint64_t kMagicOffset = 464;
+constexpr uint64_t kFeaturesOffset = 464 + 8;  // sw_reserved.xfeatures
 constexpr uint32_t kMagic = 0x46505853;  // FP_XSTATE_MAGIC1
 
 /// The registers a handler starts with: control words as after exec.
@@ -55,6 +56,11 @@ void enter_handler(Thread& thread, Context& context, const Siginfo& siginfo, Ker
   auto* frame = reinterpret_cast<Frame*>(at);
   enter_handler_in_tick(thread, at);
   __builtin_memcpy(reinterpret_cast<void*>(state), reinterpret_cast<const void*>(context.fpstate), bytes);
+  // Which components were in use depends on what else ran on the processor; all were written.
+  if (bytes > kLegacyBytes) {
+    __builtin_memcpy(reinterpret_cast<void*>(state + kLegacyBytes),
+                     reinterpret_cast<const void*>(state + kFeaturesOffset), sizeof(uint64_t));
+  }
   frame->restorer = action.restorer;
   frame->siginfo = siginfo;
   frame->context = context;

@@ -235,6 +235,25 @@ bool next_signal(Thread& thread, uint8_t where, Siginfo& siginfo) {
   return true;
 }
 
+[[noreturn]] void log_and_die(const Thread& thread, int number, uint8_t flags, const FinalMemory* memory = nullptr) {
+  append_event({.bytes = 0,
+                .kind = EventKind::kExit,
+                .flags = static_cast<uint8_t>(format::kFatal | flags),
+                .number = static_cast<uint16_t>(number),
+                .thread = thread.index,
+                .check = memory == nullptr ? 0 : memory->all,
+                .result = 0,
+                .ticks = 0},
+               memory == nullptr ? nullptr : &memory->part, memory == nullptr ? 0 : 1);
+  set_kernel_default(number, 0);
+  const uint64_t nothing = 0;
+  raw(__NR_rt_sigprocmask, 2, word(&nothing), 0, 8);
+  const long self = raw(__NR_gettid);
+  raw(__NR_tgkill, raw(__NR_getpid), self, number);
+  raw(__NR_exit_group, 128 + number);
+  __builtin_trap();
+}
+
 }  // namespace
 
 uint64_t kernel_mask(const Thread& thread) {
@@ -369,6 +388,19 @@ void end_where_recording_ends() {
   }
 }
 
+bool handlers_are_set() {
+  constexpr int kLibrarysFirst = 32, kLibrarysLast = 33;  // cancellation and setxid
+  for (int number = 1; number <= kSignals; ++number) {
+    if (number == kLibrarysFirst || number == kLibrarysLast || (kFaults & signal_bit(number))) continue;
+    if (runtime.actions[number].handler > 1) return true;
+  }
+  return false;
+}
+
+void die_in_deadlock(const Thread& thread) {
+  log_and_die(thread, kSigabrt, format::kDeadlock);
+}
+
 void die_by_signal(int number, bool in_own_code) {
   Thread& thread = current_thread();
   if (runtime.altered) end_altered(0, number);
@@ -382,22 +414,7 @@ void die_by_signal(int number, bool in_own_code) {
       diverge({EventKind::kExit, thread.index, static_cast<uint32_t>(number), 0, nullptr, 0}, "ends by a signal");
     end_replay(format::ReplayState::kFinished, 0, number, memory.differs(*event));
   }
-  append_event({.bytes = 0,
-                .kind = EventKind::kExit,
-                .flags = static_cast<uint8_t>(format::kFatal | (in_own_code ? format::kInOwnCode : 0)),
-                .number = static_cast<uint16_t>(number),
-                .thread = thread.index,
-                .check = memory.all,
-                .result = 0,
-                .ticks = 0},
-               &memory.part, 1);
-  set_kernel_default(number, 0);
-  const uint64_t nothing = 0;
-  raw(__NR_rt_sigprocmask, 2, word(&nothing), 0, 8);
-  const long self = raw(__NR_gettid);
-  raw(__NR_tgkill, raw(__NR_getpid), self, number);
-  raw(__NR_exit_group, 128 + number);
-  __builtin_trap();
+  log_and_die(thread, number, in_own_code ? format::kInOwnCode : 0, &memory);
 }
 
 }  // namespace culprit::loader

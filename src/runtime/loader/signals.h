@@ -33,6 +33,13 @@ void wait_under_mask(Thread& thread, uint64_t mask);
 /// Ends the process by `number` as the kernel's default action does, after logging it.
 [[noreturn]] void die_by_signal(int number, bool in_own_code = false);
 
+/// Ends the recorded process where all its threads wait for each other, one of them `thread`: by SIGABRT, though nobody
+/// raised it.
+[[noreturn]] void die_in_deadlock(const Thread& thread);
+
+/// Whether the program has handlers for signals that could come from outside or from timers.
+bool handlers_are_set();
+
 /// Replaying: ends when the log holds nothing more, or only that the program was killed in its own code. It might never
 /// enter the runtime again.
 void end_where_recording_ends();

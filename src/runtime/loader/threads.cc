@@ -10,6 +10,7 @@
 #include "runtime/loader/log_writer.h"
 #include "runtime/loader/signal_frame.h"
 #include "runtime/loader/signals.h"
+#include "runtime/loader/ticks.h"
 
 extern "C" {
 [[noreturn]] void leave_to_program(culprit::loader::Context* context);
@@ -178,6 +179,14 @@ AlternateStack runtime_stack(const Thread& thread) {
   return {region + kPage, 0, 0, page_down(word(&thread)) - region - kPage};
 }
 
+const Thread* thread_by_id(int32_t id) {
+  for (const Thread* thread : threads) {
+    if (thread == nullptr) break;
+    if (thread->alive && thread->id == id) return thread;
+  }
+  return nullptr;
+}
+
 Thread& make_first_thread() {
   Thread* thread = make_thread();
   if (thread == nullptr) fail("cannot map the first thread's runtime stack");
@@ -244,6 +253,7 @@ long create_thread(Call& call) {
     if (failed(result)) return result;
   }
   thread->id = static_cast<int32_t>(result);
+  set_quantum(parent);
   if (flags & kCloneParentSetTid) *parent_id = thread->id;
   if (flags & kCloneChildSetTid) *child_id = thread->id;
   return result;
@@ -277,6 +287,7 @@ void end_thread(Thread& thread, Call& call) {
   }
   const uint64_t everything = ~uint64_t{0};
   raw(__NR_rt_sigprocmask, 2, word(&everything), 0, 8);
+  look_for_deadlock();
   release_baton();
   raw(__NR_exit, call.arguments[0]);
   __builtin_trap();

@@ -17,6 +17,9 @@ AlternateStack runtime_stack(const Thread& thread);
 /// clone with CLONE_THREAD: the new thread's kernel id, or an error.
 long create_thread(Call& call);
 
+/// The living thread that the program knows by this id, or nullptr.
+const Thread* thread_by_id(int32_t id);
+
 /// exit of one thread of several. Does not return.
 [[noreturn]] void end_thread(Thread& thread, Call& call);
 

@@ -66,8 +66,10 @@ long tick_call(Call& call) {
     }
     return grant(thread, ticks, event->result);
   }
+  // The quantum that follows is chosen first: a change of priorities that is due comes before others run.
+  const long quantum = random_quantum(kQuantum, ticks - thread.ticks_counted);
+  thread.ticks_counted = ticks;
   yield_baton(thread);
-  const long quantum = random_quantum(kQuantum);
   append_event({.bytes = 0,
                 .kind = EventKind::kPreempt,
                 .flags = 0,
@@ -96,6 +98,33 @@ bool answer_in_extra_tick(Thread& thread, Context& context) {
                false};
   context.rax = static_cast<uint64_t>(signal_call(call));
   return true;
+}
+
+void set_quantum(Thread& thread) {
+  ThreadState* state = state_of(thread);
+  if (state == nullptr || thread.frame_in_tick != 0 || runtime.altered) return;
+  const uint64_t ticks = ticks_of(thread);
+  int64_t left;
+  if (runtime.mode == Mode::kReplay) {
+    const Event* event = peek_event();
+    if (event == nullptr || event->kind != EventKind::kPreempt || event->number != format::kQuantumSet) return;
+    next_event();
+    left = grant(thread, ticks, event->result + 1) - 1;
+  } else {
+    if (!in_chaos() || runtime.threads_alive != 2) return;
+    left = random_quantum(kQuantum, 0) - 1;  // the tick after the last one asks for more
+    thread.ticks_counted = ticks;
+    append_event({.bytes = 0,
+                  .kind = EventKind::kPreempt,
+                  .flags = 0,
+                  .number = format::kQuantumSet,
+                  .thread = thread.index,
+                  .check = 0,
+                  .result = left,
+                  .ticks = ticks});
+  }
+  state->budget = left;
+  state->granted = ticks + static_cast<uint64_t>(left);
 }
 
 void enter_handler_in_tick(Thread& thread, uint64_t frame) {

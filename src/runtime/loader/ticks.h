@@ -8,6 +8,10 @@ namespace culprit::loader {
 /// A tick asks for more (format/tick_call.h): other threads run first, if any are ready. Logs the tick or compares it.
 long tick_call(Call& call);
 
+/// The thread has made another one: under chaos, what it has left of its quantum is drawn anew, when it was alone
+/// before and had been given a long one. Logged, and done again on replay.
+void set_quantum(Thread& thread);
+
 /// Ticks that the thread has passed; 0 when it has not ticked yet.
 uint64_t ticks_of(const Thread& thread);
 
