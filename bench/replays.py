@@ -2,7 +2,7 @@
 """Real programs, recorded and replayed with --verify: bench/run replays [--times N] [--threaded N] [--only NAME…] [--quick]
 
 Unmodified programs of the system, on small real workloads; those that are not installed are left out and named
-(bench/replays-programs installs all). Each recording is replayed N times, of threaded programs more often; a replay
+(apt-get install gawk lua5.4 memcached pbzip2 pigz redis-server redis-tools git curl less). Each recording is replayed N times, of threaded programs more often; a replay
 diverges when it does not verify or shows other output than the recorded run. Servers are driven by a client from
 outside.
 """
