@@ -329,7 +329,7 @@ static long answer_by_class(Call& call) {
 
 uint32_t check_of(const Call& call, long result) {
   uint32_t check = format::crc32c(0, &call.number, sizeof call.number);
-  for (int each = 0; each < call.description->arguments; ++each) {
+  for (int each = 0; each < arguments_in_use(call); ++each) {
     const uint32_t argument = shared_part_of_argument(call, each);
     check = format::crc32c(check, &argument, sizeof argument);
   }

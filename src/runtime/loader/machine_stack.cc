@@ -33,6 +33,53 @@ uint32_t shared_part_of_argument(const Call& call, int index) {
   return on_machine_stack(current_thread(), *call.context, argument) ? kOnStack : static_cast<uint32_t>(argument);
 }
 
+int arguments_in_use(const Call& call) {
+  const uint64_t operation = call.arguments[1];
+  switch (call.number) {
+    case __NR_futex:
+      switch (operation & 0x7f) {
+        case FUTEX_WAKE:
+        case FUTEX_WAKE_BITSET:
+        case FUTEX_UNLOCK_PI:
+          return 3;
+        case FUTEX_WAIT:
+        case FUTEX_WAIT_BITSET:
+        case FUTEX_LOCK_PI:
+          return 4;
+        default:
+          return 6;
+      }
+    case __NR_fcntl:
+      switch (operation) {
+        case F_GETFD:
+        case F_GETFL:
+        case F_GETOWN:
+        case F_GETSIG:
+        case 1025:  // F_GETLEASE
+        case 1032:  // F_GETPIPE_SZ
+        case 1034:  // F_GET_SEALS
+          return 2;
+        default:
+          return 3;
+      }
+    case __NR_ioctl:
+      switch (operation) {
+        case 0x540c:  // TIOCEXCL
+        case 0x540d:  // TIOCNXCL
+        case 0x5422:  // TIOCNOTTY
+        case 0x5450:  // FIONCLEX
+        case 0x5451:  // FIOCLEX
+          return 2;
+        default:
+          return 3;
+      }
+    case __NR_prctl:
+      return 2;
+    default:
+      return call.description->arguments;
+  }
+}
+
 uint64_t address_for_log(const Call& call, uint64_t address) {
   const Thread& thread = current_thread();
   if (!on_machine_stack(thread, *call.context, address)) return address;

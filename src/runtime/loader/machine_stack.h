@@ -13,6 +13,9 @@ bool on_machine_stack(const Thread& thread, const Context& context, uint64_t add
 /// an int it is whatever the compiler left there.
 uint32_t shared_part_of_argument(const Call& call, int index);
 
+/// How many of a call's arguments mean something: the others hold what the caller's body left in the registers.
+int arguments_in_use(const Call& call);
+
 /// An address that the kernel wrote to, as it stands in the log: addresses on the machine stack relative to the nearest
 /// argument that points there (format::kRelative), others as they are.
 uint64_t address_for_log(const Call& call, uint64_t address);
