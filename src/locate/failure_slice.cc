@@ -1,0 +1,201 @@
+#include "locate/failure_slice.h"
+
+#include <fmt/format.h>
+#include <sys/wait.h>
+
+#include <algorithm>
+#include <array>
+#include <deque>
+
+#include "base/error.h"
+#include "base/shell_command.h"
+#include "depend/build_graph.h"
+#include "depend/value_chain.h"
+#include "format/trace_format.h"
+#include "trace/collect.h"
+#include "trace/trace_file.h"
+
+namespace culprit {
+namespace {
+
+using depend::DependenceGraph;
+using depend::Edge;
+using depend::EdgeKind;
+using depend::Execution;
+using depend::Node;
+using format::OperandRole;
+using format::OperationKind;
+
+constexpr uint32_t kDecision = 2;  // distance of an edge by which control decided
+constexpr uint64_t kMostNodes = 20'000'000;
+
+class OwnFolder {
+ public:
+  OwnFolder() {
+    std::string name = std::filesystem::temp_directory_path() / "culprit-trace-XXXXXX";
+    if (::mkdtemp(name.data()) == nullptr) {
+      throw UserError("cannot make a folder for a trace: " + name, "free some space, or set TMPDIR",
+                      ExitCode::kEnvironmentLacks);
+    }
+    path_ = name;
+  }
+  ~OwnFolder() {
+    std::error_code ignored;
+    std::filesystem::remove_all(path_, ignored);
+  }
+  OwnFolder(const OwnFolder&) = delete;
+  OwnFolder& operator=(const OwnFolder&) = delete;
+  const std::filesystem::path& path() const { return path_; }
+
+ private:
+  std::filesystem::path path_;
+};
+
+OperationKind kind_of(const DependenceGraph& graph, Node node) {
+  return graph.model().operation(node.operation()).kind;
+}
+
+/// What takes part without making anything new.
+bool is_copy(const DependenceGraph& graph, Node node) {
+  switch (kind_of(graph, node)) {
+    case OperationKind::kCopy:
+    case OperationKind::kPhi:
+    case OperationKind::kLoad:
+    case OperationKind::kStore:
+    case OperationKind::kCopyMemory:
+    case OperationKind::kReturn:
+      return true;
+    case OperationKind::kCall:
+      return graph.enters_body(node);
+    default:
+      return false;
+  }
+}
+
+/// The operations of a statement in one execution of its block.
+std::vector<Node> operations_of(const DependenceGraph& graph, Execution execution, uint32_t statement) {
+  std::vector<Node> nodes;
+  const program::ProgramModel& model = graph.model();
+  for (const uint32_t operation : model.operations_of(graph.execution(execution).block)) {
+    if (model.operation(operation).statement == statement) nodes.push_back(Node::of(execution, operation));
+  }
+  return nodes;
+}
+
+/// The first execution of the statement's block after so many branch instances of the main thread.
+std::optional<Execution> execution_after(const DependenceGraph& graph, const FailureMoment& moment) {
+  const program::ProgramModel& model = graph.model();
+  const uint32_t block = model.block_of_statement(moment.statement);
+  uint64_t branches = 0;
+  for (Execution each = 0; each < graph.executions(); ++each) {
+    const depend::BlockExecution& execution = graph.execution(each);
+    if (graph.frame(execution.frame).thread != 0) continue;
+    if (branches >= moment.branches && execution.block == block) return each;
+    const program::Indices operations = model.operations_of(execution.block);
+    if (!operations.empty() && model.operation(operations.back()).kind == OperationKind::kBranch) ++branches;
+  }
+  return std::nullopt;
+}
+
+std::vector<Node> criterion_of(const DependenceGraph& graph, const FailureMoment& moment) {
+  if (moment.branches == 0) {
+    return graph.last() == depend::kNoNode ? std::vector<Node>() : std::vector<Node>{graph.last()};
+  }
+  const std::optional<Execution> execution = execution_after(graph, moment);
+  return execution ? operations_of(graph, *execution, moment.statement) : std::vector<Node>();
+}
+
+/// Where the value came from that the failing operation could not use: its address, else what it computes with.
+Node bad_value(const DependenceGraph& graph, Node failing) {
+  const auto& sections = graph.model().sections();
+  Node address = depend::kNoNode, data = depend::kNoNode;
+  const uint32_t end = sections.operations[failing.operation() + 1].first_operand;
+  for (uint32_t each = sections.operations[failing.operation()].first_operand; each < end; ++each) {
+    const OperandRole role = sections.operands[each].role;
+    graph.for_each_source(failing, each, [&](Node source) {
+      (role == OperandRole::kAddress || role == OperandRole::kCallee ? address : data) = source;
+    });
+  }
+  return address != depend::kNoNode ? address : data;
+}
+
+/// Distances by 0, 1 and 2: one queue for each distance.
+FailureSlice measure(const DependenceGraph& graph, const std::vector<Node>& criterion) {
+  FailureSlice slice;
+  std::unordered_map<uint64_t, uint32_t> distance;
+  std::unordered_map<uint32_t, uint32_t> of_statement;
+  std::deque<std::vector<Node>> queues(1);
+  const auto reach = [&](Node node, uint32_t at) {
+    const auto [known, fresh] = distance.try_emplace(node.bits, at);
+    if (!fresh && known->second <= at) return;
+    known->second = at;
+    while (queues.size() <= at) queues.emplace_back();
+    queues[at].push_back(node);
+  };
+  for (const Node node : criterion) reach(node, 0);
+  for (uint32_t at = 0; at < queues.size() && distance.size() < kMostNodes; ++at) {
+    for (size_t next = 0; next < queues[at].size(); ++next) {
+      const Node node = queues[at][next];
+      if (distance.at(node.bits) != at) continue;
+      const auto& operation = graph.model().operation(node.operation());
+      if (operation.statement < graph.model().statements().size()) {
+        of_statement.try_emplace(operation.statement, at);
+      }
+      if (operation.kind == OperationKind::kBranch) {
+        slice.branch_distance.try_emplace(graph.execution(node.execution()).block, at);
+      }
+      const uint32_t own = is_copy(graph, node) || at == 0 ? 0 : 1;
+      graph.for_each_edge(node, [&](const Edge& edge) {
+        reach(edge.to, at + (edge.kind == EdgeKind::kControl ? kDecision : own));
+      });
+    }
+    std::vector<Node>().swap(queues[at]);
+  }
+  slice.instances = distance.size();
+  for (const auto& [statement, its] : of_statement) slice.statements.push_back({.statement = statement, .distance = its});
+  std::sort(slice.statements.begin(), slice.statements.end(), [](const auto& one, const auto& other) {
+    return one.distance != other.distance ? one.distance < other.distance : one.statement < other.statement;
+  });
+  return slice;
+}
+
+}  // namespace
+
+std::optional<FailureSlice> slice_failure(const Launch& launch, const TracedProgram& traced, const ObservedRun& failing,
+                                          const FailureMoment& moment, std::string& why_not) {
+  const OwnFolder folder;
+  CommandResult ended;
+  {
+    trace::TraceCollector collector(
+        folder.path() / "trace", {.model = traced.model, .executable = traced.executable, .words = launch.arguments});
+    ended = run_captured({.executable = traced.executable,
+                          .words = launch.arguments,
+                          .input = launch.standard_input,
+                          .environment = {{format::kTraceVariable, collector.environment_value()}}});
+    collector.finish(ended.end);
+  }
+  const int status = failing.end.wait_status;
+  const bool same_end = WIFSIGNALED(status) ? ended.end.signal == WTERMSIG(status)
+                                            : ended.end.signal == 0 && ended.end.exit_status == WEXITSTATUS(status);
+  if (!same_end || ended.output != failing.end.output) {
+    why_not = "the traced run ended otherwise than the failing one";
+    return std::nullopt;
+  }
+  const trace::TraceFile file(folder.path() / "trace");
+  const DependenceGraph graph = depend::build_graph(file);
+  const std::vector<Node> criterion = criterion_of(graph, moment);
+  if (criterion.empty()) {
+    why_not = "the failing statement is not in the trace";
+    return std::nullopt;
+  }
+  FailureSlice slice = measure(graph, criterion);
+  if (const Node bad = bad_value(graph, criterion.back()); bad != depend::kNoNode) {
+    for (const Node node : depend::value_chain(graph, bad)) {
+      const uint32_t statement = graph.model().operation(node.operation()).statement;
+      if (slice.value_chain.empty() || slice.value_chain.back() != statement) slice.value_chain.push_back(statement);
+    }
+  }
+  return slice;
+}
+
+}  // namespace culprit

@@ -1,0 +1,48 @@
+// What the failure depended on: a trace of the failing run, and how far back from the failure each statement lies in it
+// (ED §3.1 for value chains, §5.2 for slices).
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "locate/observe.h"
+#include "program/program_model.h"
+#include "session/controlled_run.h"
+
+namespace culprit {
+
+/// The program rebuilt by the plan `trace`.
+struct TracedProgram {
+  std::filesystem::path executable;
+  std::filesystem::path model;
+};
+
+struct DependentStatement {
+  uint32_t statement = 0;  ///< program model
+  uint32_t distance = 0;   ///< computations and decisions between it and the failure; copies count nothing
+};
+
+struct FailureSlice {
+  /// How the bad value came to the failure by copies only, from there back to the statement that made it; empty when
+  /// the failure is not about a value that was copied.
+  std::vector<uint32_t> value_chain;
+  std::vector<DependentStatement> statements;             ///< nearest first
+  std::unordered_map<uint32_t, uint32_t> branch_distance;  ///< by the block that ends in the branch
+  uint64_t instances = 0;                                  ///< statement instances in the slice
+};
+
+struct FailureMoment {
+  uint32_t statement = 0;  ///< innermost active one
+  uint64_t branches = 0;   ///< branch instances that the main thread had executed; 0: the run's end
+};
+
+/// Runs the traced program once; nothing when that run ends otherwise than `failing`, with the reason in `why_not`.
+std::optional<FailureSlice> slice_failure(const Launch& launch, const TracedProgram& traced, const ObservedRun& failing,
+                                          const FailureMoment& moment, std::string& why_not);
+
+}  // namespace culprit
