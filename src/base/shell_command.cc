@@ -45,8 +45,15 @@ std::string whole_content(int descriptor) {
   return content;
 }
 
-ShellResult run(const std::string& command, const Descriptor& input,
-                const std::map<std::string, std::string>& environment) {
+std::vector<char*> pointers_to(std::vector<std::string>& words) {
+  std::vector<char*> pointers;
+  for (std::string& each : words) pointers.push_back(each.data());
+  pointers.push_back(nullptr);
+  return pointers;
+}
+
+CommandResult run(const std::filesystem::path& executable, std::vector<std::string> words, const Descriptor& input,
+                  const std::map<std::string, std::string>& environment, bool quiet) {
   const Descriptor output(::memfd_create("culprit-command", MFD_CLOEXEC), "memory for a command's output");
   std::vector<std::string> variables;
   for (char** each = environ; *each; ++each) {
@@ -54,21 +61,18 @@ ShellResult run(const std::string& command, const Descriptor& input,
     if (!environment.contains(variable.substr(0, variable.find('=')))) variables.push_back(variable);
   }
   for (const auto& [name, value] : environment) variables.push_back(name + "=" + value);
-  std::vector<char*> pointers;
-  for (std::string& each : variables) pointers.push_back(each.data());
-  pointers.push_back(nullptr);
-  std::string shell = "sh", option = "-c", text = command;
-  char* const words[] = {shell.data(), option.data(), text.data(), nullptr};
 
   posix_spawn_file_actions_t actions;
   ::posix_spawn_file_actions_init(&actions);
   ::posix_spawn_file_actions_adddup2(&actions, input.number(), STDIN_FILENO);
   ::posix_spawn_file_actions_adddup2(&actions, output.number(), STDOUT_FILENO);
+  if (quiet) ::posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
   pid_t child = -1;
-  const int error = ::posix_spawn(&child, "/bin/sh", &actions, nullptr, words, pointers.data());
+  const int error = ::posix_spawn(&child, executable.c_str(), &actions, nullptr, pointers_to(words).data(),
+                                  pointers_to(variables).data());
   ::posix_spawn_file_actions_destroy(&actions);
   if (error != 0) {
-    throw UserError(fmt::format("cannot run '{}': {}", command, std::strerror(error)), "see the message",
+    throw UserError(fmt::format("cannot run '{}': {}", executable.string(), std::strerror(error)), "see the message",
                     ExitCode::kEnvironmentLacks);
   }
   int status = 0;
@@ -78,10 +82,14 @@ ShellResult run(const std::string& command, const Descriptor& input,
           .output = whole_content(output.number())};
 }
 
+Descriptor opened(const std::filesystem::path& input) {
+  return Descriptor(::open(input.c_str(), O_RDONLY | O_CLOEXEC), input.string());
+}
+
 }  // namespace
 
-ShellResult run_shell(const std::string& command, std::string_view input,
-                      const std::map<std::string, std::string>& environment) {
+CommandResult run_shell(const std::string& command, std::string_view input,
+                        const std::map<std::string, std::string>& environment) {
   const Descriptor memory(::memfd_create("culprit-input", MFD_CLOEXEC), "memory for a command's input");
   for (size_t written = 0; written < input.size();) {
     const ssize_t step = ::write(memory.number(), input.data() + written, input.size() - written);
@@ -92,11 +100,15 @@ ShellResult run_shell(const std::string& command, std::string_view input,
     written += static_cast<size_t>(step);
   }
   ::lseek(memory.number(), 0, SEEK_SET);
-  return run(command, memory, environment);
+  return run("/bin/sh", {"sh", "-c", command}, memory, environment, false);
 }
 
-ShellResult run_shell(const std::string& command, const std::filesystem::path& input) {
-  return run(command, Descriptor(::open(input.c_str(), O_RDONLY | O_CLOEXEC), input.string()), {});
+CommandResult run_captured(const CapturedCommand& command) {
+  return run(command.executable, command.words, opened(command.input), command.environment, true);
+}
+
+CommandResult run_shell(const std::string& command, const std::filesystem::path& input) {
+  return run("/bin/sh", {"sh", "-c", command}, opened(input), {}, false);
 }
 
 }  // namespace culprit

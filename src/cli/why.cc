@@ -10,7 +10,10 @@
 #include "base/file.h"
 #include "base/progress.h"
 #include "base/shell_command.h"
+#include "build/builder.h"
+#include "build/plan.h"
 #include "cli/command.h"
+#include "cli/program_path.h"
 #include "cli/session_program.h"
 #include "locate/explain.h"
 #include "locate/user_predicate.h"
@@ -33,6 +36,7 @@ struct Options {
   double timeout = 10;
   double budget = 12;
   uint32_t tries = 200;
+  bool no_trace = false;
   bool json = false;
 };
 
@@ -44,7 +48,7 @@ std::string joined(const std::vector<std::string>& words) {
 
 /// What a reference command prints for the same standard input.
 std::string expected_from(const std::string& command, const std::filesystem::path& input) {
-  ShellResult good = run_shell(command, input);
+  CommandResult good = run_shell(command, input);
   if (good.end.signal != 0 || good.end.exit_status != 0) {
     throw UserError(
         fmt::format("the command of --expect-cmd ended with {} {}: {}", good.end.signal != 0 ? "signal" : "exit status",
@@ -60,6 +64,11 @@ ExitCode run(const Options& options) {
   const auto [launch, model] = session_program(options.command, input, progress);
   ExplainRequest request;
   request.launch = launch;
+  if (!options.no_trace) {
+    const BuildResult traced = build_program(
+        {.program = program_path(options.command.front()), .plan = load_plan("trace"), .keep = {}}, progress);
+    request.traced = TracedProgram{.executable = traced.executable, .model = traced.model};
+  }
   request.command = joined(options.command);
   if (!options.expect.empty()) request.expectation.output = read_file(options.expect);
   if (!options.expect_command.empty()) request.expectation.output = expected_from(options.expect_command, input.path());
@@ -123,6 +132,9 @@ const Registration kWhy{Command{
           app.add_option("--tries", options->tries, "Runs to make until one fails, for 10 seconds at most (200)")
               ->check(CLI::Range(1U, 100'000U));
           app.add_option("--budget", options->budget, "Seconds to search (12)")->check(CLI::PositiveNumber);
+          app.add_flag("--no-trace", options->no_trace,
+                       "Do not trace the run: saves a second rebuild of the program, and does not find out what the "
+                       "failure depended on");
           app.add_option("--html", options->html, "Also write the explanation as one HTML file");
           app.add_option("--sarif", options->sarif, "Also write it as SARIF 2.1.0, for editors and code hosting");
           app.add_flag("--json", options->json, "Print JSON");

@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <span>
 
 #include "locate/array_bounds.h"
@@ -240,6 +241,53 @@ void explain_intermittent(const program::ProgramModel& model, const RepeatedRuns
 
 }  // namespace
 
+namespace {
+
+constexpr uint64_t kMostTracedBranches = 30'000'000;
+
+/// Where the failure is to be looked for in a trace: at the run's end when it crashed, else where the output went
+/// wrong.
+std::optional<FailureSlice> slice_of_failure(const ExplainRequest& request, const ObservedRun& failing,
+                                             const ObservedRun& at_output, report::Explanation& explanation) {
+  const char* const what = "finding what the failure depended on: ";
+  std::string why_not;
+  std::optional<FailureSlice> slice;
+  const ObservedEnd& end = is_silent(*explanation.failure) ? at_output.end : failing.end;
+  if (end.frames.empty()) return std::nullopt;
+  const FailureMoment moment{.statement = end.frames.front().statement, .branches = end.stop.branches};
+  if (failing.log.first_instance + failing.log.entries.size() > kMostTracedBranches) {
+    why_not = "the run is too long";
+  } else {
+    slice = slice_failure(request.launch, *request.traced, failing, moment, why_not);
+  }
+  if (!slice) explanation.limits.push_back(what + why_not);
+  return slice;
+}
+
+void add_value_chain(const program::ProgramModel& model, const FailureSlice& slice, report::Explanation& explanation) {
+  std::vector<uint32_t> lines;
+  std::string way;
+  for (const uint32_t statement : slice.value_chain) {
+    const report::SourcePlace place = place_of_statement(model, statement);
+    if (place.line == 0 || (!lines.empty() && lines.back() == place.line)) continue;
+    lines.push_back(place.line);
+    way += fmt::format("{}{}:{}", way.empty() ? "" : ", ", std::filesystem::path(place.file).filename().string(),
+                       place.line);
+  }
+  if (lines.empty()) return;
+  const uint32_t origin = slice.value_chain.back();
+  explanation.findings.push_back(
+      {.kind = "value-origin",
+       .place = place_of_statement(model, origin),
+       .instance = 0,
+       .evidence = fmt::format("The value that the failing statement uses was made here, and "
+                               "came there by copies only (backwards: {}).",
+                               way),
+       .proved = true});
+}
+
+}  // namespace
+
 report::Explanation explain(const ExplainRequest& request, const program::ProgramModel& model,
                             const ExplainProgress& progress) {
   const auto start = std::chrono::steady_clock::now();
@@ -344,9 +392,21 @@ report::Explanation explain(const ExplainRequest& request, const program::Progra
     }
   }
 
+  // Find out what it depended on.
+  std::optional<FailureSlice> slice;
+  SwitchingBudget switching_budget = request.switching;
+  if (request.traced && !failing.end.timed_out) {
+    progress("tracing the run", 0, 0);
+    if (slice = slice_of_failure(request, failing, at_output, explanation); slice) {
+      add_value_chain(model, *slice, explanation);
+      evidence.slice = &*slice;
+      switching_budget.distance = slice->branch_distance;
+    }
+  }
+
   // Find the branches that the failure went through.
   const SwitchingResult switching =
-      switch_predicates(request.launch, model, failing.log, oracle, request.switching,
+      switch_predicates(request.launch, model, failing.log, oracle, switching_budget,
                         [&](uint64_t done, uint64_t planned) { return progress("switching branches", done, planned); });
   for (const CriticalBranch& branch : switching.critical) {
     explanation.findings.push_back(finding_of(model, branch, oracle));

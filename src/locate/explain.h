@@ -6,6 +6,7 @@
 #include <string>
 
 #include "locate/failure.h"
+#include "locate/failure_slice.h"
 #include "locate/predicate_switching.h"
 #include "program/program_model.h"
 #include "report/explanation.h"
@@ -21,6 +22,7 @@ struct ExplainRequest {
   std::chrono::milliseconds time_limit{10'000};  ///< of the failing run: longer is a hang
   std::chrono::milliseconds heap_time{8'000};    ///< for altering the heap
   SwitchingBudget switching;
+  std::optional<TracedProgram> traced;  ///< to find out what the failure depended on
 };
 
 /// Tells the user what is going on; false asks for what is known so far.

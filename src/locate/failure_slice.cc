@@ -82,15 +82,29 @@ std::vector<Node> operations_of(const DependenceGraph& graph, Execution executio
   return nodes;
 }
 
-/// The first execution of the statement's block after so many branch instances of the main thread.
-std::optional<Execution> execution_after(const DependenceGraph& graph, const FailureMoment& moment) {
+/// Of the activations that are waiting for `latest` and its own: the innermost one's execution that is in `block`.
+std::optional<Execution> active_in(const DependenceGraph& graph, Execution latest, uint32_t block) {
+  for (Execution each = latest;;) {
+    if (graph.execution(each).block == block) return each;
+    const Node call = graph.frame(graph.execution(each).frame).call;
+    if (call == depend::kNoNode || call.execution() >= each) return std::nullopt;
+    each = call.execution();
+  }
+}
+
+/// The execution of the statement's block that was going on after so many branch instances of the main thread. What
+/// began last need not be it: it may have returned. (A trace goes on behind a crash, up to where it would have told
+/// something, so the first that fits is taken.)
+std::optional<Execution> execution_at(const DependenceGraph& graph, const FailureMoment& moment) {
   const program::ProgramModel& model = graph.model();
   const uint32_t block = model.block_of_statement(moment.statement);
   uint64_t branches = 0;
-  for (Execution each = 0; each < graph.executions(); ++each) {
+  for (Execution each = 0; each < graph.executions() && branches <= moment.branches; ++each) {
     const depend::BlockExecution& execution = graph.execution(each);
     if (graph.frame(execution.frame).thread != 0) continue;
-    if (branches >= moment.branches && execution.block == block) return each;
+    if (branches == moment.branches) {
+      if (const auto found = active_in(graph, each, block)) return found;
+    }
     const program::Indices operations = model.operations_of(execution.block);
     if (!operations.empty() && model.operation(operations.back()).kind == OperationKind::kBranch) ++branches;
   }
@@ -98,25 +112,41 @@ std::optional<Execution> execution_after(const DependenceGraph& graph, const Fai
 }
 
 std::vector<Node> criterion_of(const DependenceGraph& graph, const FailureMoment& moment) {
-  if (moment.branches == 0) {
-    return graph.last() == depend::kNoNode ? std::vector<Node>() : std::vector<Node>{graph.last()};
-  }
-  const std::optional<Execution> execution = execution_after(graph, moment);
+  const std::optional<Execution> execution = execution_at(graph, moment);
   return execution ? operations_of(graph, *execution, moment.statement) : std::vector<Node>();
 }
 
-/// Where the value came from that the failing operation could not use: its address, else what it computes with.
-Node bad_value(const DependenceGraph& graph, Node failing) {
+/// The sources of a node's operands in a role.
+std::vector<Node> sources_of(const DependenceGraph& graph, Node node, std::initializer_list<OperandRole> roles) {
   const auto& sections = graph.model().sections();
-  Node address = depend::kNoNode, data = depend::kNoNode;
-  const uint32_t end = sections.operations[failing.operation() + 1].first_operand;
-  for (uint32_t each = sections.operations[failing.operation()].first_operand; each < end; ++each) {
-    const OperandRole role = sections.operands[each].role;
-    graph.for_each_source(failing, each, [&](Node source) {
-      (role == OperandRole::kAddress || role == OperandRole::kCallee ? address : data) = source;
-    });
+  std::vector<Node> sources;
+  const uint32_t end = sections.operations[node.operation() + 1].first_operand;
+  for (uint32_t each = sections.operations[node.operation()].first_operand; each < end; ++each) {
+    if (std::find(roles.begin(), roles.end(), sections.operands[each].role) == roles.end()) continue;
+    graph.for_each_source(node, each, [&](Node source) { sources.push_back(source); });
   }
-  return address != depend::kNoNode ? address : data;
+  return sources;
+}
+
+/// The value that the failing statement could not use: the pointer through which it first accesses memory or calls,
+/// else what its last operation works with.
+Node bad_value(const DependenceGraph& graph, const std::vector<Node>& statement) {
+  for (const Node node : statement) {
+    const std::vector<Node> pointers = sources_of(graph, node, {OperandRole::kAddress, OperandRole::kCallee});
+    if (pointers.empty()) continue;
+    Node pointer = pointers.front();
+    // The pointer to the object rather than to the part of it.
+    while (kind_of(graph, pointer) == OperationKind::kStep) {
+      const uint32_t first = graph.model().operation(pointer.operation()).first_operand;
+      Node base = depend::kNoNode;
+      graph.for_each_source(pointer, first, [&](Node source) { base = source; });
+      if (base == depend::kNoNode) break;
+      pointer = base;
+    }
+    return pointer;
+  }
+  const std::vector<Node> data = sources_of(graph, statement.back(), {OperandRole::kData});
+  return data.empty() ? depend::kNoNode : data.back();
 }
 
 /// Distances by 0, 1 and 2: one queue for each distance.
@@ -145,14 +175,14 @@ FailureSlice measure(const DependenceGraph& graph, const std::vector<Node>& crit
         slice.branch_distance.try_emplace(graph.execution(node.execution()).block, at);
       }
       const uint32_t own = is_copy(graph, node) || at == 0 ? 0 : 1;
-      graph.for_each_edge(node, [&](const Edge& edge) {
-        reach(edge.to, at + (edge.kind == EdgeKind::kControl ? kDecision : own));
-      });
+      graph.for_each_edge(
+          node, [&](const Edge& edge) { reach(edge.to, at + (edge.kind == EdgeKind::kControl ? kDecision : own)); });
     }
     std::vector<Node>().swap(queues[at]);
   }
   slice.instances = distance.size();
-  for (const auto& [statement, its] : of_statement) slice.statements.push_back({.statement = statement, .distance = its});
+  for (const auto& [statement, its] : of_statement)
+    slice.statements.push_back({.statement = statement, .distance = its});
   std::sort(slice.statements.begin(), slice.statements.end(), [](const auto& one, const auto& other) {
     return one.distance != other.distance ? one.distance < other.distance : one.statement < other.statement;
   });
@@ -189,7 +219,7 @@ std::optional<FailureSlice> slice_failure(const Launch& launch, const TracedProg
     return std::nullopt;
   }
   FailureSlice slice = measure(graph, criterion);
-  if (const Node bad = bad_value(graph, criterion.back()); bad != depend::kNoNode) {
+  if (const Node bad = bad_value(graph, criterion); bad != depend::kNoNode) {
     for (const Node node : depend::value_chain(graph, bad)) {
       const uint32_t statement = graph.model().operation(node.operation()).statement;
       if (slice.value_chain.empty() || slice.value_chain.back() != statement) slice.value_chain.push_back(statement);

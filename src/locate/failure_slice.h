@@ -31,14 +31,14 @@ struct FailureSlice {
   /// How the bad value came to the failure by copies only, from there back to the statement that made it; empty when
   /// the failure is not about a value that was copied.
   std::vector<uint32_t> value_chain;
-  std::vector<DependentStatement> statements;             ///< nearest first
+  std::vector<DependentStatement> statements;              ///< nearest first
   std::unordered_map<uint32_t, uint32_t> branch_distance;  ///< by the block that ends in the branch
   uint64_t instances = 0;                                  ///< statement instances in the slice
 };
 
 struct FailureMoment {
   uint32_t statement = 0;  ///< innermost active one
-  uint64_t branches = 0;   ///< branch instances that the main thread had executed; 0: the run's end
+  uint64_t branches = 0;   ///< branch instances that the main thread had executed
 };
 
 /// Runs the traced program once; nothing when that run ends otherwise than `failing`, with the reason in `why_not`.

@@ -97,7 +97,14 @@ std::vector<Experiment> candidates(const program::ProgramModel& model, const Con
     }
   }
   std::vector<Experiment> experiments;
-  for (const auto& pass : passes) {
+  const auto distance = [&](const Experiment& each) {
+    const auto known = budget.distance.find(log.entries[each.instance - log.first_instance].block);
+    return known == budget.distance.end() ? ~uint32_t{0} : known->second;
+  };
+  const auto nearer = [&](const Experiment& one, const Experiment& other) { return distance(one) < distance(other); };
+  std::stable_sort(inverted.begin(), inverted.end(), nearer);
+  for (auto& pass : passes) {
+    std::stable_sort(pass.begin(), pass.end(), nearer);
     experiments.insert(experiments.end(), pass.begin(), pass.end());
     pass_ends.push_back(experiments.size());
     if (&pass != &passes.front()) continue;

@@ -8,6 +8,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 #include "program/program_model.h"
@@ -56,6 +57,8 @@ struct SwitchingBudget {
   std::chrono::milliseconds time{12'000};  ///< a third is kept for verifying
   uint64_t per_branch = 48;                ///< most instances tried of one branch, the last ones
   uint64_t ways = 6;                       ///< most alternatives tried of one instance of a switch
+  /// Blocks whose branches the failure depended on, and how far from it: these are tried first.
+  std::unordered_map<uint32_t, uint32_t> distance{};
 };
 
 struct SwitchingResult {

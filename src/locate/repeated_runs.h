@@ -37,8 +37,8 @@ struct RepeatLimits {
   std::chrono::milliseconds all{10'000};  ///< for repeating
 };
 
-/// Runs until one fails, and then up to three times more. When those end otherwise, repeats until a run fails and several
-/// passed, to see what only failing runs do (statistical debugging over branch outcomes; the main thread's).
+/// Runs until one fails, and then up to three times more. When those end otherwise, repeats until a run fails and
+/// several passed, to see what only failing runs do (statistical debugging over branch outcomes; the main thread's).
 RepeatedRuns run_until_failure(const Launch& launch, const program::ProgramModel& model, const Expectation& expectation,
                                const RepeatLimits& limits, const std::function<bool(uint32_t done)>& progress);
 

@@ -18,6 +18,7 @@ namespace {
 
 constexpr size_t kMostSuspects = 10;
 constexpr size_t kMostCallers = 4;
+constexpr size_t kMostOfSlice = 12;
 constexpr size_t kOfWrapper = 8;     // most statements of a function that only wraps another
 constexpr double kChosen = 0.9;      // what an influencing branch led to counts against it
 constexpr double kOmitted = 0.5;     // what a branch left out counts against the branch
@@ -61,6 +62,7 @@ class Ranking {
     add_branches();
     add_failure_and_callers();
     add_controlling_branches();
+    add_slice();
     add_tests_of_variables();
     std::stable_sort(candidates_.begin(), candidates_.end(),
                      [](const auto& one, const auto& other) { return one.score > other.score; });
@@ -220,6 +222,28 @@ class Ranking {
       add_statement(statement, callers, "this call led to the failure");
       callers *= 0.85;
       ++told;
+    }
+  }
+
+  /// What the failure depended on, the nearest first, and above all where its value was made.
+  void add_slice() {
+    if (!evidence_.slice) return;
+    if (!evidence_.slice->value_chain.empty()) {
+      const uint32_t origin = evidence_.slice->value_chain.back();
+      if (is_own_statement(model_, origin)) {
+        add_statement(origin, 26, "the value that the failing statement uses was made here");
+      }
+    }
+    double score = silent_ ? 20 : 14;
+    std::unordered_set<uint64_t> lines;
+    for (const DependentStatement& each : evidence_.slice->statements) {
+      if (lines.size() == kMostOfSlice) break;
+      if (!is_own_statement(model_, each.statement)) continue;
+      const auto& record = model_.statement(each.statement);
+      const uint64_t line = uint64_t{model_.file_of_scope(record.scope)} << 32 | record.line;
+      if (!lines.insert(line).second) continue;
+      add_statement(each.statement, score, "the failure depends on it");
+      score *= kNextOfKind;
     }
   }
 

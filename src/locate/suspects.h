@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "locate/array_bounds.h"
+#include "locate/failure_slice.h"
 #include "locate/heap_experiments.h"
 #include "locate/observe.h"
 #include "locate/predicate_switching.h"
@@ -23,6 +24,7 @@ struct Evidence {
   std::vector<HeapFault> heap;
   std::optional<BoundsFault> bounds = std::nullopt;
   std::vector<IntermittentBranch> intermittent{};
+  const FailureSlice* slice = nullptr;
 };
 
 /// Of equal places the strongest evidence is told and all of it counts; strongest first.
