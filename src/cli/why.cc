@@ -65,9 +65,14 @@ ExitCode run(const Options& options) {
   ExplainRequest request;
   request.launch = launch;
   if (!options.no_trace) {
-    const BuildResult traced = build_program(
-        {.program = program_path(options.command.front()), .plan = load_plan("trace"), .keep = {}}, progress);
-    request.traced = TracedProgram{.executable = traced.executable, .model = traced.model};
+    // Without it the answer knows less, and says so.
+    try {
+      const BuildResult traced = build_program(
+          {.program = program_path(options.command.front()), .plan = load_plan("trace"), .keep = {}}, progress);
+      request.traced = TracedProgram{.executable = traced.executable, .model = traced.model};
+    } catch (const UserError& error) {
+      request.no_trace_because = error.what();
+    }
   }
   request.command = joined(options.command);
   if (!options.expect.empty()) request.expectation.output = read_file(options.expect);

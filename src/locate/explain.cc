@@ -395,6 +395,9 @@ report::Explanation explain(const ExplainRequest& request, const program::Progra
   // Find out what it depended on.
   std::optional<FailureSlice> slice;
   SwitchingBudget switching_budget = request.switching;
+  if (!request.no_trace_because.empty()) {
+    explanation.limits.push_back("tracing the run: " + request.no_trace_because);
+  }
   if (request.traced && !failing.end.timed_out) {
     progress("tracing the run", 0, 0);
     if (slice = slice_of_failure(request, failing, at_output, explanation); slice) {

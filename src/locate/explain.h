@@ -23,6 +23,7 @@ struct ExplainRequest {
   std::chrono::milliseconds heap_time{8'000};    ///< for altering the heap
   SwitchingBudget switching;
   std::optional<TracedProgram> traced;  ///< to find out what the failure depended on
+  std::string no_trace_because;         ///< why there is none, when there should be one
 };
 
 /// Tells the user what is going on; false asks for what is known so far.
