@@ -82,6 +82,11 @@ std::vector<Node> operations_of(const DependenceGraph& graph, Execution executio
   return nodes;
 }
 
+bool ends_in_branch(const program::ProgramModel& model, uint32_t block) {
+  const program::Indices operations = model.operations_of(block);
+  return !operations.empty() && model.operation(operations.back()).kind == OperationKind::kBranch;
+}
+
 /// Of the activations that are waiting for `latest` and its own: the innermost one's execution that is in `block`.
 std::optional<Execution> active_in(const DependenceGraph& graph, Execution latest, uint32_t block) {
   for (Execution each = latest;;) {
@@ -105,8 +110,7 @@ std::optional<Execution> execution_at(const DependenceGraph& graph, const Failur
     if (branches == moment.branches) {
       if (const auto found = active_in(graph, each, block)) return found;
     }
-    const program::Indices operations = model.operations_of(execution.block);
-    if (!operations.empty() && model.operation(operations.back()).kind == OperationKind::kBranch) ++branches;
+    if (ends_in_branch(model, execution.block)) ++branches;
   }
   return std::nullopt;
 }
@@ -189,15 +193,59 @@ FailureSlice measure(const DependenceGraph& graph, const std::vector<Node>& crit
   return slice;
 }
 
+class TracedRun final : public RunDependences {
+ public:
+  /// Takes the folder's trace.
+  explicit TracedRun(std::unique_ptr<OwnFolder> folder)
+      : folder_(std::move(folder)), file_(folder_->path() / "trace"), graph_(depend::build_graph(file_)) {
+    for (Execution each = 0; each < graph_.executions(); ++each) {
+      const depend::BlockExecution& execution = graph_.execution(each);
+      if (graph_.frame(execution.frame).thread != 0) continue;
+      if (ends_in_branch(graph_.model(), execution.block)) branches_.push_back(each);
+    }
+  }
+
+  const DependenceGraph& graph() const { return graph_; }
+
+  std::vector<uint32_t> origins_of_condition(uint64_t instance) const override {
+    std::vector<uint32_t> origins;
+    if (instance == 0 || instance > branches_.size()) return origins;
+    const Execution execution = branches_[instance - 1];
+    const program::ProgramModel& model = graph_.model();
+    const Node branch = Node::of(execution, model.operations_of(graph_.execution(execution).block).back());
+    const uint32_t own = model.operation(branch.operation()).statement;
+    std::vector<Node> open = sources_of(graph_, branch, {OperandRole::kData, OperandRole::kChooses});
+    for (size_t next = 0; next < open.size() && next < kMostOfCondition; ++next) {
+      const std::vector<Node> chain = depend::value_chain(graph_, open[next]);
+      const Node made = chain.back();
+      const uint32_t statement = model.operation(made.operation()).statement;
+      if (statement != own) {
+        if (std::find(origins.begin(), origins.end(), statement) == origins.end()) origins.push_back(statement);
+        continue;
+      }
+      const std::vector<Node> more = sources_of(graph_, made, {OperandRole::kData, OperandRole::kChooses});
+      open.insert(open.end(), more.begin(), more.end());
+    }
+    return origins;
+  }
+
+ private:
+  static constexpr size_t kMostOfCondition = 32;
+  std::unique_ptr<OwnFolder> folder_;
+  trace::TraceFile file_;
+  DependenceGraph graph_;
+  std::vector<Execution> branches_;  // of the main thread, by instance
+};
+
 }  // namespace
 
 std::optional<FailureSlice> slice_failure(const Launch& launch, const TracedProgram& traced, const ObservedRun& failing,
                                           const FailureMoment& moment, std::string& why_not) {
-  const OwnFolder folder;
+  auto folder = std::make_unique<OwnFolder>();
   CommandResult ended;
   {
     trace::TraceCollector collector(
-        folder.path() / "trace", {.model = traced.model, .executable = traced.executable, .words = launch.arguments});
+        folder->path() / "trace", {.model = traced.model, .executable = traced.executable, .words = launch.arguments});
     ended = run_captured({.executable = traced.executable,
                           .words = launch.arguments,
                           .input = launch.standard_input,
@@ -211,8 +259,8 @@ std::optional<FailureSlice> slice_failure(const Launch& launch, const TracedProg
     why_not = "the traced run ended otherwise than the failing one";
     return std::nullopt;
   }
-  const trace::TraceFile file(folder.path() / "trace");
-  const DependenceGraph graph = depend::build_graph(file);
+  const auto run = std::make_shared<TracedRun>(std::move(folder));
+  const DependenceGraph& graph = run->graph();
   const std::vector<Node> criterion = criterion_of(graph, moment);
   if (criterion.empty()) {
     why_not = "the failing statement is not in the trace";
@@ -225,6 +273,7 @@ std::optional<FailureSlice> slice_failure(const Launch& launch, const TracedProg
       if (slice.value_chain.empty() || slice.value_chain.back() != statement) slice.value_chain.push_back(statement);
     }
   }
+  slice.run = run;
   return slice;
 }
 

@@ -5,6 +5,7 @@
 #include <chrono>
 #include <cstdint>
 #include <filesystem>
+#include <memory>
 #include <optional>
 #include <string>
 #include <unordered_map>
@@ -27,6 +28,15 @@ struct DependentStatement {
   uint32_t distance = 0;   ///< computations and decisions between it and the failure; copies count nothing
 };
 
+/// The whole trace of a failing run, for questions that come up later.
+class RunDependences {
+ public:
+  virtual ~RunDependences() = default;
+  /// The statements that made the values which a branch instance of the main thread (from 1) tested, other than the
+  /// branch's own; nearest first.
+  virtual std::vector<uint32_t> origins_of_condition(uint64_t instance) const = 0;
+};
+
 struct FailureSlice {
   /// How the bad value came to the failure by copies only, from there back to the statement that made it; empty when
   /// the failure is not about a value that was copied.
@@ -34,6 +44,7 @@ struct FailureSlice {
   std::vector<DependentStatement> statements;              ///< nearest first
   std::unordered_map<uint32_t, uint32_t> branch_distance;  ///< by the block that ends in the branch
   uint64_t instances = 0;                                  ///< statement instances in the slice
+  std::shared_ptr<const RunDependences> run;
 };
 
 struct FailureMoment {

@@ -21,6 +21,7 @@ constexpr size_t kMostCallers = 4;
 constexpr size_t kMostOfSlice = 12;
 constexpr size_t kOfWrapper = 8;     // most statements of a function that only wraps another
 constexpr double kChosen = 0.9;      // what an influencing branch led to counts against it
+constexpr double kTested = 0.6;      // where a value was made that a branch tests counts against the branch
 constexpr double kOmitted = 0.5;     // what a branch left out counts against the branch
 constexpr double kNextOfKind = 0.9;  // what each further branch of a kind counts against the one before
 
@@ -178,6 +179,17 @@ class Ranking {
           add_statement(first_statement(branch.block, branch.other_way),
                         (repairing + nearness(branch.block)) * kOmitted,
                         "this was not executed, and would have been in a run that succeeds");
+          if (evidence_.slice && evidence_.slice->run && branch.instance != 0) {
+            double score = (repairing + nearness(branch.block)) * kTested;
+            for (const uint32_t origin : evidence_.slice->run->origins_of_condition(branch.instance)) {
+              if (!is_own_statement(model_, origin)) continue;
+              add_statement(
+                  origin, score,
+                  "a value that such a branch tests was made here: had it gone another way, the run would have "
+                  "succeeded");
+              score *= kNextOfKind;
+            }
+          }
           repairing *= kNextOfKind;
           break;
         case Repair::kSurvives:
