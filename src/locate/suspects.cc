@@ -182,7 +182,8 @@ class Ranking {
           if (evidence_.slice && evidence_.slice->run && branch.instance != 0) {
             double score = (repairing + nearness(branch.block)) * kTested;
             for (const uint32_t origin : evidence_.slice->run->origins_of_condition(branch.instance)) {
-              if (!is_own_statement(model_, origin)) continue;
+              // What the branch's own line makes is told with the branch.
+              if (!is_own_statement(model_, origin) || place_of_statement(model_, origin).line == place.line) continue;
               add_statement(
                   origin, score,
                   "a value that such a branch tests was made here: had it gone another way, the run would have "
@@ -252,6 +253,7 @@ class Ranking {
       if (lines.size() == kMostOfSlice) break;
       if (!is_own_statement(model_, each.statement)) continue;
       const auto& record = model_.statement(each.statement);
+      if (record.line == evidence_.failure->place.line) continue;  // no news
       const uint64_t line = uint64_t{model_.file_of_scope(record.scope)} << 32 | record.line;
       if (!lines.insert(line).second) continue;
       add_statement(each.statement, score, "the failure depends on it");
