@@ -87,6 +87,31 @@ bool ends_in_branch(const program::ProgramModel& model, uint32_t block) {
   return !operations.empty() && model.operation(operations.back()).kind == OperationKind::kBranch;
 }
 
+/// Counts the main thread's branch instances along its block executions. A block's branch is executed when the next
+/// block of its activation begins: the block may wait for calls before.
+class BranchCounter {
+ public:
+  explicit BranchCounter(const DependenceGraph& graph) : graph_(graph), latest_(graph.frames(), depend::kNoExecution) {}
+
+  /// In order; returns the execution whose branch led here, or kNoExecution.
+  Execution begin(Execution execution) {
+    Execution& latest = latest_[graph_.execution(execution).frame];
+    const Execution before = latest;
+    latest = execution;
+    if (before == depend::kNoExecution || !ends_in_branch(graph_.model(), graph_.execution(before).block)) {
+      return depend::kNoExecution;
+    }
+    ++branches_;
+    return before;
+  }
+  uint64_t branches() const { return branches_; }
+
+ private:
+  const DependenceGraph& graph_;
+  std::vector<Execution> latest_;  // by frame
+  uint64_t branches_ = 0;
+};
+
 /// Of the activations that are waiting for `latest` and its own: the innermost one's execution that is in `block`.
 std::optional<Execution> active_in(const DependenceGraph& graph, Execution latest, uint32_t block) {
   for (Execution each = latest;;) {
@@ -103,14 +128,12 @@ std::optional<Execution> active_in(const DependenceGraph& graph, Execution lates
 std::optional<Execution> execution_at(const DependenceGraph& graph, const FailureMoment& moment) {
   const program::ProgramModel& model = graph.model();
   const uint32_t block = model.block_of_statement(moment.statement);
-  uint64_t branches = 0;
-  for (Execution each = 0; each < graph.executions() && branches <= moment.branches; ++each) {
-    const depend::BlockExecution& execution = graph.execution(each);
-    if (graph.frame(execution.frame).thread != 0) continue;
-    if (branches == moment.branches) {
-      if (const auto found = active_in(graph, each, block)) return found;
-    }
-    if (ends_in_branch(model, execution.block)) ++branches;
+  BranchCounter counter(graph);
+  for (Execution each = 0; each < graph.executions() && counter.branches() <= moment.branches; ++each) {
+    if (graph.frame(graph.execution(each).frame).thread != 0) continue;
+    counter.begin(each);
+    if (counter.branches() != moment.branches) continue;
+    if (const auto found = active_in(graph, each, block)) return found;
   }
   return std::nullopt;
 }
@@ -132,9 +155,18 @@ std::vector<Node> sources_of(const DependenceGraph& graph, Node node, std::initi
   return sources;
 }
 
-/// The value that the failing statement could not use: the pointer through which it first accesses memory or calls,
-/// else what its last operation works with.
+/// The value that the failing statement could not use or used to a wrong end: what it gave to the library in memory,
+/// the pointer through which it first accesses memory or calls, else what its last operation works with.
 Node bad_value(const DependenceGraph& graph, const std::vector<Node>& statement) {
+  // What a call of the library read: for output, what was put out.
+  for (const Node node : statement) {
+    if (kind_of(graph, node) != OperationKind::kCall || graph.enters_body(node)) continue;
+    Node latest = depend::kNoNode;
+    graph.for_each_memory_source(node, [&](Node source) {
+      if (latest == depend::kNoNode || source > latest) latest = source;
+    });
+    if (latest != depend::kNoNode) return latest;
+  }
   for (const Node node : statement) {
     const std::vector<Node> pointers = sources_of(graph, node, {OperandRole::kAddress, OperandRole::kCallee});
     if (pointers.empty()) continue;
@@ -198,14 +230,24 @@ class TracedRun final : public RunDependences {
   /// Takes the folder's trace.
   explicit TracedRun(std::unique_ptr<OwnFolder> folder)
       : folder_(std::move(folder)), file_(folder_->path() / "trace"), graph_(depend::build_graph(file_)) {
+    BranchCounter counter(graph_);
     for (Execution each = 0; each < graph_.executions(); ++each) {
-      const depend::BlockExecution& execution = graph_.execution(each);
-      if (graph_.frame(execution.frame).thread != 0) continue;
-      if (ends_in_branch(graph_.model(), execution.block)) branches_.push_back(each);
+      if (graph_.frame(graph_.execution(each).frame).thread != 0) continue;
+      if (const Execution branch = counter.begin(each); branch != depend::kNoExecution) branches_.push_back(branch);
     }
   }
 
   const DependenceGraph& graph() const { return graph_; }
+
+  /// The first branch instance of the log at which the traced run was elsewhere; nothing when there is none.
+  std::optional<uint64_t> parts_from(const ControlBlock::BranchLog& log) const {
+    for (size_t i = 0; i < log.entries.size(); ++i) {
+      const uint64_t instance = log.first_instance + i;
+      if (instance > branches_.size()) return instance;
+      if (graph_.execution(branches_[instance - 1]).block != log.entries[i].block) return instance;
+    }
+    return std::nullopt;
+  }
 
   std::vector<uint32_t> origins_of_condition(uint64_t instance) const override {
     std::vector<uint32_t> origins;
@@ -261,6 +303,10 @@ std::optional<FailureSlice> slice_failure(const Launch& launch, const TracedProg
   }
   const auto run = std::make_shared<TracedRun>(std::move(folder));
   const DependenceGraph& graph = run->graph();
+  if (const auto instance = run->parts_from(failing.log)) {
+    why_not = fmt::format("the traced run goes another way than the failing one at branch instance {}", *instance);
+    return std::nullopt;
+  }
   const std::vector<Node> criterion = criterion_of(graph, moment);
   if (criterion.empty()) {
     why_not = "the failing statement is not in the trace";
