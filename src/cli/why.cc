@@ -35,7 +35,7 @@ struct Options {
   int expect_exit = -1;
   double timeout = 10;
   double budget = 12;
-  uint32_t tries = 200;
+  uint32_t tries = 5000;
   bool no_trace = false;
   bool json = false;
 };
@@ -134,7 +134,7 @@ const Registration kWhy{Command{
               ->check(CLI::Range(0, 255));
           app.add_option("--timeout", options->timeout, "Seconds after which the run counts as hanging (10)")
               ->check(CLI::PositiveNumber);
-          app.add_option("--tries", options->tries, "Runs to make until one fails, for 10 seconds at most (200)")
+          app.add_option("--tries", options->tries, "Runs to make until one fails, for 10 seconds at most (5000)")
               ->check(CLI::Range(1U, 100'000U));
           app.add_option("--budget", options->budget, "Seconds to search (12)")->check(CLI::PositiveNumber);
           app.add_flag("--no-trace", options->no_trace,

@@ -18,7 +18,7 @@ struct ExplainRequest {
   Launch launch;        ///< of the plan "session"
   std::string command;  ///< as the user typed it
   Expectation expectation;
-  uint32_t tries = 200;                          ///< runs until one fails
+  uint32_t tries = 5000;                         ///< runs until one fails
   std::chrono::milliseconds time_limit{10'000};  ///< of the failing run: longer is a hang
   std::chrono::milliseconds heap_time{8'000};    ///< for altering the heap
   SwitchingBudget switching;

@@ -32,7 +32,7 @@ struct RepeatedRuns {
 };
 
 struct RepeatLimits {
-  uint32_t tries = 200;                   ///< runs until one fails
+  uint32_t tries = 5000;                  ///< runs until one fails
   std::chrono::milliseconds run{10'000};  ///< of one run: longer is a hang
   std::chrono::milliseconds all{10'000};  ///< for repeating
 };
