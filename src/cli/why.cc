@@ -42,8 +42,18 @@ struct Options {
 
 volatile std::sig_atomic_t interrupted = 0;
 
+/// A command line that a shell takes apart into `words` again.
 std::string joined(const std::vector<std::string>& words) {
-  return fmt::format("{}", fmt::join(words, " "));
+  std::string line;
+  for (const std::string& word : words) {
+    const bool plain = !word.empty() && word.find_first_not_of(
+                                            "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+                                            "0123456789_-+=./,:@%^") == std::string::npos;
+    std::string quoted;
+    for (const char each : word) quoted += each == '\'' ? std::string("'\\''") : std::string(1, each);
+    line += (line.empty() ? "" : " ") + (plain ? word : "'" + quoted + "'");
+  }
+  return line;
 }
 
 /// What a reference command prints for the same standard input.

@@ -288,6 +288,28 @@ void add_value_chain(const program::ProgramModel& model, const FailureSlice& sli
 
 }  // namespace
 
+namespace {
+
+/// Commands with which the reader can look at what was found.
+void add_next_steps(report::Explanation& explanation) {
+  const auto at = [](const report::SourcePlace& place) {
+    return fmt::format("{}:{}", std::filesystem::path(place.file).filename().string(), place.line);
+  };
+  for (const report::Finding& finding : explanation.findings) {
+    if (!finding.kind.ends_with("-branch") || !finding.proved || finding.instance == 0) continue;
+    explanation.next_steps.push_back(fmt::format("culprit switch --at {}:{}#{} -- {}", at(finding.place),
+                                                 finding.place.column, finding.instance, explanation.command));
+    break;
+  }
+  const report::SourcePlace& failed = explanation.failure->place;
+  if (failed.line == 0) return;
+  explanation.next_steps.push_back(fmt::format("culprit slice --at {} -- {}", at(failed), explanation.command));
+  explanation.next_steps.push_back(fmt::format("culprit record -o recording -- {}; culprit replay recording --to {}",
+                                               explanation.command, at(failed)));
+}
+
+}  // namespace
+
 report::Explanation explain(const ExplainRequest& request, const program::ProgramModel& model,
                             const ExplainProgress& progress) {
   const auto start = std::chrono::steady_clock::now();
@@ -419,6 +441,7 @@ report::Explanation explain(const ExplainRequest& request, const program::Progra
   explanation.effort.complete = switching.complete;
 
   explanation.suspects = rank_suspects(model, evidence);
+  add_next_steps(explanation);
   explanation.effort.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   return explanation;
 }
