@@ -304,8 +304,9 @@ void add_next_steps(report::Explanation& explanation) {
   const report::SourcePlace& failed = explanation.failure->place;
   if (failed.line == 0) return;
   explanation.next_steps.push_back(fmt::format("culprit slice --at {} -- {}", at(failed), explanation.command));
+  const bool crashed = !is_silent(*explanation.failure) && explanation.failure->kind != "hang";
   explanation.next_steps.push_back(fmt::format("culprit record -o recording -- {}; culprit replay recording --to {}",
-                                               explanation.command, at(failed)));
+                                               explanation.command, crashed ? "crash" : at(failed)));
 }
 
 }  // namespace
