@@ -167,8 +167,9 @@ Division divide(llvm::Module& module, const llvm::StringSet<>& named_in_assembly
   size_t total = 0;
   for (const Piece& unit : units) total += unit.instructions;
   Division division;
-  division.parts =
-      static_cast<unsigned>(std::clamp<size_t>((total + kInstructionsAPart / 2) / kInstructionsAPart, 1, kMostParts));
+  const size_t wanted = std::clamp<size_t>((total + kInstructionsAPart / 2) / kInstructionsAPart, 1, kMostParts);
+  // Machines have an even number of cores: with three parts on two cores one core waits for a third of the time.
+  division.parts = static_cast<unsigned>(wanted + (wanted > 1 ? wanted % 2 : 0));
   if (division.parts == 1) {
     division.functions.resize(module.size());
     return division;
