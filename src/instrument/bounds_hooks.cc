@@ -74,7 +74,7 @@ void collect(llvm::GetElementPtrInst& address, std::vector<BoundedIndex>& found)
 
 void check(const BoundedIndex& bounded) {
   llvm::GetElementPtrInst& address = *bounded.address;
-  const llvm::MDNode* statement = address.getMetadata(metadata::kStatement);
+  const std::optional<uint32_t> statement = number_in(address, metadata::kStatement);
   if (!statement) return;
   llvm::IRBuilder<> builder(&address);
   auto* word = builder.getInt64Ty();
@@ -87,9 +87,7 @@ void check(const BoundedIndex& bounded) {
   llvm::FunctionCallee agent =
       address.getModule()->getOrInsertFunction("culprit_out_of_bounds", word, ask.getInt32Ty(), word, word);
   llvm::cast<llvm::Function>(agent.getCallee())->setDoesNotThrow();
-  const uint64_t number = llvm::mdconst::extract<llvm::ConstantInt>(statement->getOperand(0))->getZExtValue();
-  llvm::Value* answer =
-      ask.CreateCall(agent, {ask.getInt32(static_cast<uint32_t>(number)), index, ask.getInt64(bounded.elements)});
+  llvm::Value* answer = ask.CreateCall(agent, {ask.getInt32(*statement), index, ask.getInt64(bounded.elements)});
   llvm::IRBuilder<> join(&address);
   llvm::PHINode* chosen = join.CreatePHI(word, 2);
   chosen->addIncoming(index, before);

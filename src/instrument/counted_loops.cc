@@ -8,11 +8,11 @@
 #include <llvm/IR/Dominators.h>
 #include <llvm/IR/IntrinsicInst.h>
 #include <llvm/IR/PassManager.h>
-#include <llvm/Passes/PassBuilder.h>
 #include <llvm/Transforms/Scalar/EarlyCSE.h>
 #include <llvm/Transforms/Scalar/SROA.h>
 #include <llvm/Transforms/Utils/Cloning.h>
 
+#include "instrument/analyses.h"
 #include "instrument/invariant_loads.h"
 #include "instrument/native_functions.h"
 
@@ -88,15 +88,9 @@ llvm::DenseSet<const llvm::BasicBlock*> find_counted_loops(const llvm::Module& m
   }
 
   llvm::PassBuilder builder;
-  llvm::LoopAnalysisManager loop_analyses;
-  llvm::FunctionAnalysisManager analyses;
-  llvm::CGSCCAnalysisManager component_analyses;
-  llvm::ModuleAnalysisManager module_analyses;
-  builder.registerModuleAnalyses(module_analyses);
-  builder.registerCGSCCAnalyses(component_analyses);
-  builder.registerFunctionAnalyses(analyses);
-  builder.registerLoopAnalyses(loop_analyses);
-  builder.crossRegisterProxies(loop_analyses, analyses, component_analyses, module_analyses);
+  Analyses all;
+  all.connect(builder);
+  llvm::FunctionAnalysisManager& analyses = all.functions;
   llvm::FunctionPassManager to_registers;
   to_registers.addPass(llvm::SROAPass(llvm::SROAOptions::PreserveCFG));
   to_registers.addPass(llvm::EarlyCSEPass());

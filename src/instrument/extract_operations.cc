@@ -32,10 +32,6 @@ uint32_t size_of(const auto& table) {
   return static_cast<uint32_t>(table.size());
 }
 
-uint64_t number_in(const llvm::MDNode& node, unsigned operand) {
-  return llvm::mdconst::extract<llvm::ConstantInt>(node.getOperand(operand))->getZExtValue();
-}
-
 /// The private slot of a variable that is a register in traced bodies.
 std::optional<uint64_t> register_slot(const llvm::Value* base) {
   const auto* variable = llvm::dyn_cast<llvm::AllocaInst>(base);

@@ -23,22 +23,6 @@ namespace {
 
 constexpr const char* kEntryNoteAttribute = "culprit-entry-note";
 
-std::optional<uint32_t> number_in(const llvm::Instruction& instruction, const char* kind) {
-  const llvm::MDNode* node = instruction.getMetadata(kind);
-  if (!node) return std::nullopt;
-  return static_cast<uint32_t>(llvm::mdconst::extract<llvm::ConstantInt>(node->getOperand(0))->getZExtValue());
-}
-
-/// The entry has the lowest number of the function's blocks. A tick may have been put in front of it.
-std::optional<uint32_t> entry_block_of(const llvm::Function& function) {
-  std::optional<uint32_t> first;
-  for (const llvm::BasicBlock& block : function) {
-    const auto number = number_in(*block.getTerminator(), metadata::kBlock);
-    if (number && (!first || *number < *first)) first = number;
-  }
-  return first;
-}
-
 bool allocates(llvm::StringRef name) {
   static const llvm::StringSet<> kAllocators{"malloc",
                                              "calloc",
@@ -128,7 +112,7 @@ class Points {
   std::vector<PointFunction> find() {
     std::vector<llvm::Function*> functions;
     for (llvm::Function& function : module_) {
-      if (is_instrumented(function) && entry_block_of(function)) functions.push_back(&function);
+      if (is_instrumented(function) && entry_block_number(function)) functions.push_back(&function);
     }
     // Grows until nothing is added: a function leads to a point when one of its calls does.
     for (bool grown = true; grown;) {
@@ -168,7 +152,7 @@ class Points {
 
   PointFunction describe(llvm::Function& function) const {
     PointFunction described{.function = &function,
-                            .entry_block = *entry_block_of(function),
+                            .entry_block = *entry_block_number(function),
                             .entered_from_outside = is_entered_from_outside(function),
                             .reentered = is_reentered(function),
                             .returns_twice = calls_returns_twice(function),

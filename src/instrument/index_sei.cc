@@ -30,9 +30,7 @@ constexpr uint64_t kEntryBytes = 2 * sizeof(uint64_t);
 constexpr uint32_t kMadeBlock = 0x40000000;
 
 std::optional<uint32_t> model_block(const llvm::BasicBlock& block) {
-  const llvm::MDNode* node = block.getTerminator()->getMetadata(metadata::kBlock);
-  if (!node) return std::nullopt;
-  return static_cast<uint32_t>(llvm::mdconst::extract<llvm::ConstantInt>(node->getOperand(0))->getZExtValue());
+  return number_in(*block.getTerminator(), metadata::kBlock);
 }
 
 /// The program model numbers edges in order of their source blocks.

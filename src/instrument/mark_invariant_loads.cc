@@ -10,12 +10,12 @@
 #include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/InstIterator.h>
 #include <llvm/IR/PassManager.h>
-#include <llvm/Passes/PassBuilder.h>
 #include <llvm/Transforms/Scalar/SROA.h>
 #include <llvm/Transforms/Utils/Cloning.h>
 
 #include <map>
 
+#include "instrument/analyses.h"
 #include "instrument/invariant_loads.h"
 #include "instrument/metadata.h"
 
@@ -145,15 +145,9 @@ size_t mark_invariant_loads(llvm::Module& module) {
   }
 
   llvm::PassBuilder builder;
-  llvm::LoopAnalysisManager loop_analyses;
-  llvm::FunctionAnalysisManager analyses;
-  llvm::CGSCCAnalysisManager component_analyses;
-  llvm::ModuleAnalysisManager module_analyses;
-  builder.registerModuleAnalyses(module_analyses);
-  builder.registerCGSCCAnalyses(component_analyses);
-  builder.registerFunctionAnalyses(analyses);
-  builder.registerLoopAnalyses(loop_analyses);
-  builder.crossRegisterProxies(loop_analyses, analyses, component_analyses, module_analyses);
+  Analyses all;
+  all.connect(builder);
+  llvm::FunctionAnalysisManager& analyses = all.functions;
   llvm::FunctionPassManager to_registers;
   to_registers.addPass(llvm::SROAPass(llvm::SROAOptions::PreserveCFG));
 

@@ -1,6 +1,15 @@
 // Metadata by which later passes find an instruction's place in the program model.
 #pragma once
 
+#include <cstdint>
+#include <optional>
+
+namespace llvm {
+class Function;
+class Instruction;
+class MDNode;
+}  // namespace llvm
+
 namespace culprit::metadata {
 
 /// On every terminator: !{i32 block}, the block's number in the model.
@@ -17,3 +26,17 @@ inline constexpr const char* kOperation = "culprit.operation";
 inline constexpr const char* kSites = "culprit.sites";
 
 }  // namespace culprit::metadata
+
+namespace culprit {
+
+/// An operand of a metadata node that holds numbers.
+uint64_t number_in(const llvm::MDNode& node, unsigned operand);
+
+/// The same of an instruction's metadata; nothing when it has none of the kind.
+std::optional<uint32_t> number_in(const llvm::Instruction& instruction, const char* kind, unsigned operand = 0);
+
+/// The number of a function's entry block, which is the lowest of its blocks (a tick may have been put in front of it);
+/// nothing for what passes made after the model was taken.
+std::optional<uint32_t> entry_block_number(const llvm::Function& function);
+
+}  // namespace culprit

@@ -1,8 +1,8 @@
 #include "instrument/optimise.h"
 
 #include <llvm/Analysis/TargetLibraryInfo.h>
-#include <llvm/Passes/PassBuilder.h>
 
+#include "instrument/analyses.h"
 #include "instrument/normalise.h"
 
 namespace culprit {
@@ -13,18 +13,10 @@ void run_o2_pipeline(llvm::Module& module, llvm::TargetMachine& machine, const l
   tuning.LoopVectorization = true;
   tuning.SLPVectorization = neighbours == Neighbours::kJoined;
   llvm::PassBuilder builder(&machine, tuning);
-  llvm::LoopAnalysisManager loops;
-  llvm::FunctionAnalysisManager functions;
-  llvm::CGSCCAnalysisManager components;
-  llvm::ModuleAnalysisManager modules;
-  // The first registration of an analysis wins.
-  functions.registerPass([&] { return llvm::TargetLibraryAnalysis(library); });
-  builder.registerModuleAnalyses(modules);
-  builder.registerCGSCCAnalyses(components);
-  builder.registerFunctionAnalyses(functions);
-  builder.registerLoopAnalyses(loops);
-  builder.crossRegisterProxies(loops, functions, components, modules);
-  builder.buildPerModuleDefaultPipeline(llvm::OptimizationLevel::O2).run(module, modules);
+  Analyses analyses;
+  analyses.functions.registerPass([&] { return llvm::TargetLibraryAnalysis(library); });
+  analyses.connect(builder);
+  builder.buildPerModuleDefaultPipeline(llvm::OptimizationLevel::O2).run(module, analyses.modules);
 }
 
 void optimise_instrumented(llvm::Module& module, llvm::TargetMachine& machine, Neighbours neighbours) {

@@ -8,6 +8,7 @@
 #include "instrument/context_stacks.h"
 #include "instrument/fault_handlers.h"
 #include "instrument/metadata.h"
+#include "instrument/model_ids.h"
 #include "instrument/native_functions.h"
 #include "instrument/pointer_uses.h"
 #include "instrument/user_stack.h"
@@ -18,10 +19,6 @@ namespace {
 
 // The byte that normalise gives to undefined values.
 constexpr uint8_t kPattern = 0xAA;
-
-uint64_t operand(const llvm::MDNode& node, unsigned i) {
-  return llvm::mdconst::extract<llvm::ConstantInt>(node.getOperand(i))->getZExtValue();
-}
 
 // An argument in memory is the callee's copy, made by the machine's convention on the machine's stack: copy it once
 // more, into a variable that can be placed like any other.
@@ -151,10 +148,10 @@ void lower_private_homes(llvm::Function& body, PrivateHomes which) {
   for (llvm::Instruction& instruction : body.getEntryBlock()) {
     auto* variable = llvm::dyn_cast<llvm::AllocaInst>(&instruction);
     llvm::MDNode* home = variable ? variable->getMetadata(metadata::kPrivateHome) : nullptr;
-    const bool in_memory = home && operand(*home, 2) != 0;
+    const bool in_memory = home && number_in(*home, 2) != 0;
     if (!home || (which == PrivateHomes::kInMemory && !in_memory)) continue;
-    layout.variables.push_back({variable, operand(*home, 0)});
-    layout.bytes = std::max(layout.bytes, operand(*home, 0) + operand(*home, 1));
+    layout.variables.push_back({variable, number_in(*home, 0)});
+    layout.bytes = std::max(layout.bytes, number_in(*home, 0) + number_in(*home, 1));
     layout.alignment = std::max(layout.alignment, variable->getAlign().value());
   }
   build_frame(body, FrameStack::kPrivate, layout, {});

@@ -25,19 +25,13 @@
 namespace culprit {
 namespace {
 
-std::optional<uint32_t> number_in(const llvm::Instruction& instruction, const char* kind, unsigned operand = 0) {
-  const llvm::MDNode* node = instruction.getMetadata(kind);
-  if (!node) return std::nullopt;
-  return static_cast<uint32_t>(llvm::mdconst::extract<llvm::ConstantInt>(node->getOperand(operand))->getZExtValue());
-}
-
 /// Inserts the hooks of one body.
 class Hooks {
  public:
   explicit Hooks(llvm::Function& body) : body_(body), module_(*body.getParent()), context_(body.getContext()) {}
 
   void insert() {
-    const std::optional<uint32_t> entry_block = first_block();
+    const std::optional<uint32_t> entry_block = entry_block_number(body_);
     if (!entry_block) return;  // made by a pass after the model was taken
     const std::vector<llvm::Instruction*> branches = branch_instructions();
     mark_statements_later();
@@ -49,16 +43,6 @@ class Hooks {
   }
 
  private:
-  /// The entry has the lowest number of the function's blocks. A tick may have been put in front of it.
-  std::optional<uint32_t> first_block() const {
-    std::optional<uint32_t> first;
-    for (const llvm::BasicBlock& block : body_) {
-      const std::optional<uint32_t> number = number_in(*block.getTerminator(), metadata::kBlock);
-      if (number && (!first || *number < *first)) first = number;
-    }
-    return first;
-  }
-
   llvm::Constant* frames() const { return thread_state_address(module_, offsetof(format::ThreadState, frames)); }
 
   llvm::Value* member(llvm::IRBuilderBase& builder, size_t offset) const {

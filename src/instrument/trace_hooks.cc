@@ -38,12 +38,6 @@ using format::ThreadState;
 constexpr uint64_t kMostBytesOfAddress = 9;
 constexpr uint64_t kMostBytesOfBranch = 5;
 
-std::optional<uint32_t> number_in(const llvm::Instruction& instruction, const char* kind, unsigned operand = 0) {
-  const llvm::MDNode* node = instruction.getMetadata(kind);
-  if (!node) return std::nullopt;
-  return static_cast<uint32_t>(llvm::mdconst::extract<llvm::ConstantInt>(node->getOperand(operand))->getZExtValue());
-}
-
 struct Site {
   uint32_t operand;  ///< ~0: the instruction itself
   uint32_t number;
@@ -56,16 +50,6 @@ std::vector<Site> sites_of(const llvm::Instruction& instruction) {
     sites.push_back({*number_in(instruction, metadata::kSites, at), *number_in(instruction, metadata::kSites, at + 1)});
   }
   return sites;
-}
-
-/// The entry has the lowest number of the function's blocks. A tick may have been put in front of it.
-std::optional<uint32_t> entry_block_number(const llvm::Function& body) {
-  std::optional<uint32_t> first;
-  for (const llvm::BasicBlock& block : body) {
-    const std::optional<uint32_t> number = number_in(*block.getTerminator(), metadata::kBlock);
-    if (number && (!first || *number < *first)) first = number;
-  }
-  return first;
 }
 
 /// Blocks that a depth-first walk comes back to: every cycle passes one.
