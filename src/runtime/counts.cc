@@ -11,8 +11,10 @@
 #include <pthread.h>
 #include <sys/syscall.h>
 
+#include "runtime/decimal.h"
 #include "runtime/environment.h"
 #include "runtime/raw_syscall.h"
+#include "runtime/spin_lock.h"
 #include "runtime/thread_state.h"
 
 namespace culprit::runtime {
@@ -44,14 +46,9 @@ CountedThread* running = nullptr;
 Totals ended;
 thread_local CountedThread this_thread __attribute__((tls_model("local-exec")));
 
-class Locked {
+class Locked : SpinLock {
  public:
-  Locked() {
-    while (__atomic_exchange_n(&lock, 1, __ATOMIC_ACQUIRE) != 0) raw_syscall(SYS_sched_yield);
-  }
-  ~Locked() { __atomic_store_n(&lock, 0, __ATOMIC_RELEASE); }
-  Locked(const Locked&) = delete;
-  Locked& operator=(const Locked&) = delete;
+  Locked() : SpinLock(lock, [] { raw_syscall(SYS_sched_yield); }) {}
 };
 
 void add(Totals& totals, const format::ThreadState& thread) {
@@ -77,13 +74,7 @@ char* append(char* at, const char* text) {
 }
 
 char* append(char* at, uint64_t number) {
-  char digits[20];
-  int count = 0;
-  do {
-    digits[count++] = static_cast<char>('0' + number % 10);
-    number /= 10;
-  } while (number != 0);
-  while (count != 0) *at++ = digits[--count];
+  for (const char digit : Decimal(number)) *at++ = digit;
   return at;
 }
 

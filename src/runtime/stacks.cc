@@ -4,6 +4,7 @@
 
 #include "runtime/overflow.h"
 #include "runtime/raw_syscall.h"
+#include "runtime/spin_lock.h"
 #include "runtime/text.h"
 
 namespace culprit::runtime {
@@ -63,12 +64,9 @@ struct Stacks {
 Stacks stacks;
 
 // A signal handler may come while the lock is held only in a thread that has its stacks already; it asks for none.
-class Locked {
+class Locked : SpinLock {
  public:
-  Locked() {
-    while (__atomic_exchange_n(&stacks.lock, 1, __ATOMIC_ACQUIRE)) __builtin_ia32_pause();
-  }
-  ~Locked() { __atomic_store_n(&stacks.lock, 0, __ATOMIC_RELEASE); }
+  Locked() : SpinLock(stacks.lock, [] { __builtin_ia32_pause(); }) {}
 };
 
 uintptr_t half(const Range& range) {

@@ -4,6 +4,7 @@
 #include <stddef.h>
 #include <sys/syscall.h>
 
+#include "runtime/decimal.h"
 #include "runtime/raw_syscall.h"
 
 namespace culprit::runtime {
@@ -29,13 +30,8 @@ class Text {
   }
   void add(const char* text) { add(text, length_of(text)); }
   void add(size_t number) {
-    char digits[24];
-    size_t at = sizeof digits;
-    do {
-      digits[--at] = static_cast<char>('0' + number % 10);
-      number /= 10;
-    } while (number > 0);
-    add(digits + at, sizeof digits - at);
+    const Decimal digits(number);
+    add(digits.begin(), static_cast<size_t>(digits.end() - digits.begin()));
   }
   void print() const { raw_syscall(SYS_write, 2, as_argument(text_), length_); }
 

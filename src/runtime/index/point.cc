@@ -1,6 +1,8 @@
 // What culprit_point.h offers.
 #include "runtime/index/points.h"
 
+#include "runtime/decimal.h"
+
 namespace culprit::runtime {
 namespace {
 
@@ -30,13 +32,7 @@ class Line {
     ++length_;
   }
   void add(uint64_t number) {
-    char digits[20];
-    int count = 0;
-    do {
-      digits[count++] = static_cast<char>('0' + number % 10);
-      number /= 10;
-    } while (number != 0);
-    while (count != 0) add(digits[--count]);
+    for (const char digit : Decimal(number)) add(digit);
   }
   size_t end() {
     if (bytes_ != 0) text_[length_ < bytes_ ? length_ : bytes_ - 1] = '\0';

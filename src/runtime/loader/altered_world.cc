@@ -18,21 +18,6 @@ constexpr long kUnlimited = long{1} << 60;
 constexpr int64_t kMicrosecond = 1000, kSecond = 1'000'000'000;
 constexpr int64_t kStartOfTime = 1'700'000'000;
 
-bool writes_data(uint64_t number) {
-  switch (number) {
-    case __NR_write:
-    case __NR_pwrite64:
-    case __NR_writev:
-    case __NR_pwritev:
-    case __NR_pwritev2:
-    case __NR_sendto:
-    case __NR_sendmsg:
-      return true;
-    default:
-      return false;
-  }
-}
-
 /// The call in the log that this one is, if it comes soon; events before it are passed over.
 const Event* same_in_log(const Call& call) {
   const uint32_t thread = current_thread().index;

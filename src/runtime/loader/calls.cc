@@ -32,18 +32,7 @@ uint8_t shows(uint64_t fd) {
 /// Whether the call's data goes to the first output or error.
 uint8_t show_flags(const Call& call, long result) {
   if (result <= 0) return 0;
-  switch (call.number) {
-    case __NR_write:
-    case __NR_pwrite64:
-    case __NR_writev:
-    case __NR_pwritev:
-    case __NR_pwritev2:
-    case __NR_sendto:
-    case __NR_sendmsg:
-      return shows(call.arguments[0]);
-    default:
-      return 0;
-  }
+  return writes_data(call.number) ? shows(call.arguments[0]) : 0;
 }
 
 /// Data that goes from file to file without passing through memory could not be shown by a replay: answered with
@@ -357,6 +346,33 @@ void show_data(const Call& call, long result) {
   show(0);
 }
 
+bool writes_data(uint64_t number) {
+  switch (number) {
+    case __NR_write:
+    case __NR_pwrite64:
+    case __NR_writev:
+    case __NR_pwritev:
+    case __NR_pwritev2:
+    case __NR_sendto:
+    case __NR_sendmsg:
+      return true;
+    default:
+      return false;
+  }
+}
+
+void append_call(const Call& call, long result, const PartSource* parts, uint32_t count) {
+  append_event({.bytes = 0,
+                .kind = EventKind::kCall,
+                .flags = 0,
+                .number = static_cast<uint16_t>(call.number),
+                .thread = current_thread().index,
+                .check = runtime.mode == Mode::kRecord ? check_of(call, result) : 0,
+                .result = result,
+                .ticks = ticks_of(current_thread())},
+               parts, count);
+}
+
 long settle(Call& call, long result) {
   if (runtime.altered) return result;
   if (runtime.mode == Mode::kReplay) {
@@ -365,15 +381,7 @@ long settle(Call& call, long result) {
     feed_back(call, event);
     return event.result;
   }
-  const uint32_t check = runtime.mode == Mode::kRecord ? check_of(call, result) : 0;
-  append_event({.bytes = 0,
-                .kind = EventKind::kCall,
-                .flags = 0,
-                .number = static_cast<uint16_t>(call.number),
-                .thread = current_thread().index,
-                .check = check,
-                .result = result,
-                .ticks = ticks_of(current_thread())});
+  append_call(call, result);
   return result;
 }
 

@@ -1,6 +1,7 @@
 // Answering the program's system calls, recording and replaying.
 #pragma once
 
+#include "runtime/loader/log_writer.h"
 #include "runtime/loader/runtime.h"
 
 namespace culprit::loader {
@@ -11,6 +12,12 @@ long answer(Call& call);
 /// Logs the call's event, or consumes and checks the one in the log. `written` says where the kernel wrote.
 /// Replaying, returns the recorded result after feeding back what was written; else `result`.
 long settle(Call& call, long result);
+
+/// Logs the call's event with what the kernel wrote.
+void append_call(const Call& call, long result, const PartSource* parts = nullptr, uint32_t count = 0);
+
+/// Whether a call of this number gives data to its first argument, a descriptor.
+bool writes_data(uint64_t number);
 
 /// Replaying: writes what the kernel wrote.
 void feed_back(const Call& call, const format::Event& event);

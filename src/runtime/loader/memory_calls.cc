@@ -60,15 +60,7 @@ long settle_mapping(Call& call, long result, uint32_t file) {
                        static_cast<uint32_t>(call.arguments[2]),
                        0};
   const PartSource part = {map.address, &map, sizeof map, PartKind::kMap};
-  append_event({.bytes = 0,
-                .kind = EventKind::kCall,
-                .flags = 0,
-                .number = static_cast<uint16_t>(call.number),
-                .thread = current_thread().index,
-                .check = check_of(call, result),
-                .result = result,
-                .ticks = ticks_of(current_thread())},
-               &part, 1);
+  append_call(call, result, &part, 1);
   return result;
 }
 

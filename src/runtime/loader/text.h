@@ -4,6 +4,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "runtime/decimal.h"
+
 namespace culprit::loader {
 
 /// Appends to a fixed buffer; what does not fit is cut off. Always NUL-terminated.
@@ -38,13 +40,7 @@ class Line {
     text_[size_] = 0;
   }
   Line& decimal(uint64_t number) {
-    char digits[20];
-    int count = 0;
-    do {
-      digits[count++] = static_cast<char>('0' + number % 10);
-      number /= 10;
-    } while (number != 0);
-    while (count > 0) put(digits[--count]);
+    for (const char digit : Decimal(number)) put(digit);
     return *this;
   }
 

@@ -85,15 +85,7 @@ long settle_vfork(Call& call, long result) {
   const uint32_t count = take_changes();
   exchange->changed = 0;  // the program may itself be such a child
   if (runtime.mode != Mode::kRecord) return result;
-  append_event({.bytes = 0,
-                .kind = EventKind::kCall,
-                .flags = 0,
-                .number = static_cast<uint16_t>(call.number),
-                .thread = current_thread().index,
-                .check = check_of(call, result),
-                .result = result,
-                .ticks = ticks_of(current_thread())},
-               parts, count);
+  append_call(call, result, parts, count);
   return result;
 }
 

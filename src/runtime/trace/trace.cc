@@ -14,8 +14,10 @@
 
 #include "format/tick_call.h"
 #include "format/trace_format.h"
+#include "runtime/decimal.h"
 #include "runtime/environment.h"
 #include "runtime/raw_syscall.h"
+#include "runtime/spin_lock.h"
 #include "runtime/thread_state.h"
 
 extern "C" {
@@ -54,14 +56,9 @@ long system_call(long number, long a = 0, long b = 0, long c = 0, long d = 0, lo
   return raw_syscall(number, a, b, c, d, e);
 }
 
-class Locked {
+class Locked : SpinLock {
  public:
-  Locked() {
-    while (__atomic_exchange_n(&lock, 1, __ATOMIC_ACQUIRE) != 0) system_call(SYS_sched_yield);
-  }
-  ~Locked() { __atomic_store_n(&lock, 0, __ATOMIC_RELEASE); }
-  Locked(const Locked&) = delete;
-  Locked& operator=(const Locked&) = delete;
+  Locked() : SpinLock(lock, [] { system_call(SYS_sched_yield); }) {}
 };
 
 /// The name of a file in the folder, in `path`, which holds the folder's name already.
@@ -74,13 +71,7 @@ void set_name(char (&path)[PATH_MAX + kLongestName], const char* name, uint32_t 
   }
   while (*name != '\0') *at++ = *name++;
   if (numbered) {
-    char digits[10];
-    int count = 0;
-    do {
-      digits[count++] = static_cast<char>('0' + number % 10);
-      number /= 10;
-    } while (number != 0);
-    while (count != 0) *at++ = digits[--count];
+    for (const char digit : Decimal(number)) *at++ = digit;
   }
   *at = '\0';
 }
