@@ -130,20 +130,6 @@ FileLock::~FileLock() {
   ::close(fd_);
 }
 
-TemporaryDirectory::TemporaryDirectory(fs::path path) : path_(std::move(path)) {
-  std::error_code error;
-  fs::remove_all(path_, error);
-  if (::mkdir(path_.c_str(), 0700) != 0) {
-    throw UserError(fmt::format("cannot make {}: {}", path_.string(), std::strerror(errno)),
-                    "check the permissions and the free space");
-  }
-}
-
-TemporaryDirectory::~TemporaryDirectory() {
-  std::error_code ignored;
-  fs::remove_all(path_, ignored);
-}
-
 Cache::Cache(fs::path directory, uint64_t limit) : directory_(fs::absolute(directory)), limit_(limit) {
   make_private_directory(directory_);
   for (const char* part : {"entries", "locks", "staging"}) make_private_directory(directory_ / part);

@@ -13,6 +13,8 @@
 #include <optional>
 #include <string>
 
+#include "base/temporary_directory.h"
+
 namespace culprit {
 
 inline constexpr uint64_t kDefaultCacheLimit = 10ULL << 30;
@@ -31,19 +33,6 @@ class FileLock {
 
  private:
   int fd_;
-};
-
-/// A folder that is removed, with all in it, unless it was given away.
-class TemporaryDirectory {
- public:
-  explicit TemporaryDirectory(std::filesystem::path path);
-  ~TemporaryDirectory();
-  TemporaryDirectory(const TemporaryDirectory&) = delete;
-  TemporaryDirectory& operator=(const TemporaryDirectory&) = delete;
-  const std::filesystem::path& path() const { return path_; }
-
- private:
-  std::filesystem::path path_;
 };
 
 struct CacheUse {

@@ -34,4 +34,7 @@ struct Registration {
   explicit Registration(Command command);
 };
 
+/// The argument of commands about one recording.
+void add_recording_option(CLI::App& app, std::string& name);
+
 }  // namespace culprit::cli

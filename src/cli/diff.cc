@@ -185,7 +185,7 @@ ExitCode run(const Options& options) {
     throw UserError("the commands run different programs", "give two commands of one program");
   }
   const BuildResult built = build(good_command.program);
-  const TemporaryDirectory place(fs::temp_directory_path() / fmt::format("culprit-diff.{}", ::getpid()));
+  const TemporaryDirectory place(temporary_place("diff"));
   for (const char* name : {"good", "again", "bad"}) fs::create_directories(place.path() / name);
   // Where the system allows it, all runs have the same addresses.
   ::personality(ADDR_NO_RANDOMIZE);

@@ -60,7 +60,7 @@ const Registration kRegistration{Command{
      {"culprit dump recording --json | head -3", "prints the first events of the latest recording as JSON lines"}},
     [](CLI::App& app) {
       auto options = std::make_shared<Options>();
-      app.add_option("recording", options->name, "A directory, or a name that `culprit ls` shows; default: the latest");
+      add_recording_option(app, options->name);
       app.add_flag("--json", options->json, "One JSON object a line");
       return [options] { return run(*options); };
     }}};

@@ -113,7 +113,7 @@ const Registration kRegistration{Command{
      {"culprit info prog-1 --json", "the same for prog-1, for machines"}},
     [](CLI::App& app) {
       auto options = std::make_shared<Options>();
-      app.add_option("recording", options->name, "A directory, or a name that `culprit ls` shows; default: the latest");
+      add_recording_option(app, options->name);
       app.add_flag("--json", options->json, "As JSON");
       return [options] { return run(*options); };
     }}};

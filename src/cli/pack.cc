@@ -37,7 +37,7 @@ const Registration kRegistration{Command{
     {{"culprit pack prog-1 -o prog-1.tar.gz", "packs prog-1"}},
     [](CLI::App& app) {
       auto options = std::make_shared<Options>();
-      app.add_option("recording", options->name, "A directory, or a name that `culprit ls` shows; default: the latest");
+      add_recording_option(app, options->name);
       app.add_option("-o,--output", options->output, "The archive to make; default: NAME.tar.gz")->type_name("FILE");
       return [options] { return run(*options); };
     }}};

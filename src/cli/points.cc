@@ -147,7 +147,7 @@ ExitCode run(const Options& options) {
     return build_program({.program = program, .plan = plan_for(options, wanted), .keep = {}}, progress);
   }();
   // Run it. What it prints goes to standard error when the ids are for a machine.
-  const TemporaryDirectory place(fs::temp_directory_path() / fmt::format("culprit-points.{}", ::getpid()));
+  const TemporaryDirectory place(temporary_place("points"));
   const fs::path file = place.path() / "points";
   const auto form = options.check_unique ? format::ReportForm::kHashes : format::ReportForm::kIds;
   Execution execution{.executable = built.executable, .words = {options.program}, .environment = {}};
@@ -186,7 +186,8 @@ const Registration kRegistration{Command{
       app.add_option("program", options->program, "a program compiled with culprit-cc; looked up in PATH")->required();
       app.add_option("arguments", options->arguments, "the program's arguments, after --");
       app.add_option("--kind", options->kind, "pcce, sic, sei, lei or pepid (the default)");
-      app.add_option("--at", options->at, "file:line[#instance], may be repeated; allocations without it")->allow_extra_args(false);
+      app.add_option("--at", options->at, "file:line[#instance], may be repeated; allocations without it")
+          ->allow_extra_args(false);
       app.add_flag("--statements", options->every_statement, "every statement");
       app.add_flag("--paths", options->paths, "tell ways through loops that no header makes natural apart");
       app.add_flag("--unique", options->check_unique, "print how many ids were not unique instead");

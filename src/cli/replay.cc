@@ -103,7 +103,7 @@ const Registration kRegistration{Command{
      {"culprit replay prog-3 --plan homes", "replays prog-3 with variables in memory"}},
     [](CLI::App& app) {
       auto options = std::make_shared<Options>();
-      app.add_option("recording", options->name, "A directory, or a name that `culprit ls` shows; default: the latest");
+      add_recording_option(app, options->name);
       app.add_flag("--verify", options->verify, "Also compare copied files and final memory");
       app.add_option("--to", options->to,
                      "Stop at a point and show activations and variables: crash, exit, tick:THREAD:N, "

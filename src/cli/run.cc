@@ -63,7 +63,7 @@ ExitCode run(const Options& options) {
   execution.words.insert(execution.words.end(), options.arguments.begin(), options.arguments.end());
   if (plan.hooks != Hooks::kCounts && options.json.empty()) become(execution);
 
-  const TemporaryDirectory counts(fs::temp_directory_path() / fmt::format("culprit-run.{}", ::getpid()));
+  const TemporaryDirectory counts(temporary_place("run"));
   const fs::path counts_file = counts.path() / "counts.json";
   execution.environment[kCountsVariable] = counts_file;
   const ProcessEnd end = run_and_wait(execution);

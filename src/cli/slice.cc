@@ -7,7 +7,9 @@
 #include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <optional>
 
+#include "base/temporary_directory.h"
 #include "build/builder.h"
 #include "cli/command.h"
 #include "cli/make_trace.h"
@@ -36,15 +38,6 @@ struct Options {
   std::vector<std::string> prune_functions;
   bool tree = false, as_json = false, as_dot = false;
   uint64_t depth = 6;
-};
-
-/// A trace of our own is removed when the answer is printed.
-struct OwnTrace {
-  fs::path folder;
-  ~OwnTrace() {
-    std::error_code ignored;
-    if (!folder.empty()) fs::remove_all(folder, ignored);
-  }
 };
 
 std::vector<Node> criterion_of(const Options& options, const trace::TraceFile& trace, const DependenceGraph& graph) {
@@ -113,10 +106,11 @@ ExitCode slice(const Options& options) {
     throw UserError("neither a trace nor a program is given",
                     "culprit slice FOLDER --at FILE:LINE, or culprit slice --at FILE:LINE -- PROGRAM ARGUMENTS");
   }
-  OwnTrace own;
+  std::optional<TemporaryDirectory> own;
   fs::path folder = options.words.front();
   if (!fs::exists(folder / trace::kChunksFile)) {
-    own.folder = folder = fs::temp_directory_path() / fmt::format("culprit-slice.{}", ::getpid());
+    own.emplace(temporary_place("slice"));
+    folder = own->path() / "trace";
     const MadeTrace made = make_trace(options.words, folder);
     if (made.end.signal != 0) fmt::print(stderr, "culprit: the program was ended by signal {}\n", made.end.signal);
   }

@@ -7,8 +7,8 @@
 #include <array>
 #include <deque>
 
-#include "base/error.h"
 #include "base/shell_command.h"
+#include "base/temporary_directory.h"
 #include "depend/build_graph.h"
 #include "depend/value_chain.h"
 #include "format/trace_format.h"
@@ -28,28 +28,6 @@ using format::OperationKind;
 
 constexpr uint32_t kDecision = 2;  // distance of an edge by which control decided
 constexpr uint64_t kMostNodes = 20'000'000;
-
-class OwnFolder {
- public:
-  OwnFolder() {
-    std::string name = std::filesystem::temp_directory_path() / "culprit-trace-XXXXXX";
-    if (::mkdtemp(name.data()) == nullptr) {
-      throw UserError("cannot make a folder for a trace: " + name, "free some space, or set TMPDIR",
-                      ExitCode::kEnvironmentLacks);
-    }
-    path_ = name;
-  }
-  ~OwnFolder() {
-    std::error_code ignored;
-    std::filesystem::remove_all(path_, ignored);
-  }
-  OwnFolder(const OwnFolder&) = delete;
-  OwnFolder& operator=(const OwnFolder&) = delete;
-  const std::filesystem::path& path() const { return path_; }
-
- private:
-  std::filesystem::path path_;
-};
 
 OperationKind kind_of(const DependenceGraph& graph, Node node) {
   return graph.model().operation(node.operation()).kind;
@@ -228,7 +206,7 @@ FailureSlice measure(const DependenceGraph& graph, const std::vector<Node>& crit
 class TracedRun final : public RunDependences {
  public:
   /// Takes the folder's trace.
-  explicit TracedRun(std::unique_ptr<OwnFolder> folder)
+  explicit TracedRun(std::unique_ptr<TemporaryDirectory> folder)
       : folder_(std::move(folder)), file_(folder_->path() / "trace"), graph_(depend::build_graph(file_)) {
     BranchCounter counter(graph_);
     for (Execution each = 0; each < graph_.executions(); ++each) {
@@ -273,7 +251,7 @@ class TracedRun final : public RunDependences {
 
  private:
   static constexpr size_t kMostOfCondition = 32;
-  std::unique_ptr<OwnFolder> folder_;
+  std::unique_ptr<TemporaryDirectory> folder_;
   trace::TraceFile file_;
   DependenceGraph graph_;
   std::vector<Execution> branches_;  // of the main thread, by instance
@@ -283,7 +261,7 @@ class TracedRun final : public RunDependences {
 
 std::optional<FailureSlice> slice_failure(const Launch& launch, const TracedProgram& traced, const ObservedRun& failing,
                                           const FailureMoment& moment, std::string& why_not) {
-  auto folder = std::make_unique<OwnFolder>();
+  auto folder = std::make_unique<TemporaryDirectory>(temporary_place("why"));
   CommandResult ended;
   {
     trace::TraceCollector collector(

@@ -1,33 +1,12 @@
 // A loop variable overflows, or is changed between setjmp and its second return, after which C says nothing of it: all
 // bodies do the same.
 // COMPARE: bodies
-#include <limits.h>
 #include <setjmp.h>
 #include <stdio.h>
 
-enum { kLength = 64 };
-static int numbers[kLength];
+#include "overflowing_loops.h"
+
 static jmp_buf back;
-
-static unsigned overflows(int start, int* seen) {
-  unsigned steps = 0;
-  for (int i = start; i > 0 && steps < 20; i += 1 << 28) {
-    numbers[(i & 63)] += i;
-    *seen = i;
-    ++steps;
-  }
-  return steps;
-}
-
-// Counts from one end of the numbers to the other.
-static int beyond_the_end(int start) {
-  int turns = 0;
-  for (int i = start; i <= INT_MAX; i++) {
-    if (++turns == 50) break;
-    numbers[turns] += i / 3;
-  }
-  return turns;
-}
 
 static int across_setjmp(int limit) {
   volatile int turns = 0;

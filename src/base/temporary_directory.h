@@ -1,0 +1,26 @@
+// A folder for as long as it is needed.
+#pragma once
+
+#include <filesystem>
+#include <string_view>
+
+namespace culprit {
+
+/// A folder that is removed, with all in it, unless it was given away.
+class TemporaryDirectory {
+ public:
+  /// At this place, which must be ours; what was left there is removed. Throws UserError.
+  explicit TemporaryDirectory(std::filesystem::path path);
+  ~TemporaryDirectory();
+  TemporaryDirectory(const TemporaryDirectory&) = delete;
+  TemporaryDirectory& operator=(const TemporaryDirectory&) = delete;
+  const std::filesystem::path& path() const { return path_; }
+
+ private:
+  std::filesystem::path path_;
+};
+
+/// A place for one among the system's temporary files (TMPDIR), with `purpose` in its name; another one each time.
+std::filesystem::path temporary_place(std::string_view purpose);
+
+}  // namespace culprit
