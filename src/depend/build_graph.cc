@@ -21,7 +21,6 @@
 #include "depend/activation.h"
 #include "depend/definitions.h"
 #include "depend/native_effects.h"
-#include "program/library_calls.h"
 
 namespace culprit::depend {
 namespace {
@@ -320,13 +319,11 @@ class GraphBuilder final : public DefinitionQuery {
     const uint32_t callee = sections_.calls[operation.detail].callee;
     if (callee == kNone) return;
     const std::string_view name = model_.text(sections_.functions[callee].linkage_name);
-    const program::LibraryCall* known = program::find_library_call(name);
-    if (!known) {
+    sources_.clear();
+    if (!apply_external_call(name, step.returned, call, definitions_, sources_)) {
       if (sections_.functions[callee].flags & kFunctionNative) ++graph_.unknown_calls_[std::string(name)];
       return;
     }
-    sources_.clear();
-    apply_library_call(*known, step.returned, call, definitions_, sources_);
     if (!sources_.empty()) set_slot(call.execution(), graph_.layout_.memory_slot[step.operation], sources_);
   }
 

@@ -1,69 +1,77 @@
 #include "depend/native_effects.h"
 
+#include <optional>
+#include <span>
+
+#include "program/measured_memory.h"
+
 namespace culprit::depend {
 namespace {
+
+using program::Effect;
+using program::EffectKind;
+using program::Place;
 
 /// Larger fresh blocks are not marked: what their memory held before is forgotten only where it is written again.
 constexpr uint64_t kMostMarkedBytes = 1 << 20;
 
-uint64_t argument(const trace::ReturnedCall& returned, uint32_t number) {
-  return number < returned.count ? returned.arguments[number] : 0;
+bool is_memory(const Place& place) {
+  return place.kind == Place::Kind::kMemory && place.bytes.has_value();
 }
 
-uint64_t bytes_of(const program::Extent& extent, const trace::ReturnedCall& returned, uint8_t string) {
-  using enum program::ExtentKind;
-  const uint64_t result = static_cast<int64_t>(returned.result) > 0 ? returned.result : 0;
-  switch (extent.kind) {
-    case kBytes:
-      return extent.a;
-    case kArgument:
-      return argument(returned, extent.a);
-    case kProduct:
-      return argument(returned, extent.a) * argument(returned, extent.b);
-    case kResult:
-      return result;
-    case kResultOf:
-      return result * argument(returned, extent.a);
-    case kString:
-      return returned.strings >> string & 1 ? uint64_t{returned.lengths[string]} + 1 : 0;
-  }
-  return 0;
+void add_memory_sources(const Place& place, Definitions& definitions, std::vector<Node>& sources) {
+  if (is_memory(place)) definitions.add_sources(place.address, *place.bytes, sources);
 }
 
-void apply(const program::CallEffect& effect, const trace::ReturnedCall& returned, Node call, Definitions& definitions,
-           std::vector<Node>& sources) {
-  using enum program::EffectKind;
-  const uint64_t address = argument(returned, effect.argument);
-  const uint64_t bytes = bytes_of(effect.extent, returned, effect.kind == kCopies ? effect.source : effect.argument);
+void apply(const Effect& effect, Node call, Definitions& definitions, std::vector<Node>& sources) {
+  const Place& target = effect.target;
   switch (effect.kind) {
-    case kReads:
-      if (address != 0) definitions.add_sources(address, bytes, sources);
+    case EffectKind::kRead:
+      add_memory_sources(target, definitions, sources);
       break;
-    case kWrites:
-      if (address != 0) definitions.define(address, bytes, call);
+    case EffectKind::kCopy:
+      if (is_memory(target) && effect.sources.size() == 1 && is_memory(effect.sources.front())) {
+        definitions.copy(target.address, effect.sources.front().address, *target.bytes, call);
+      }
       break;
-    case kCopies:
-      definitions.copy(address, argument(returned, effect.source), bytes, call);
+    case EffectKind::kAllocate:
+      if (is_memory(target) && *target.bytes <= kMostMarkedBytes) {
+        definitions.define(target.address, *target.bytes, call);
+      }
       break;
-    case kAllocates:
-      if (returned.result != 0 && bytes <= kMostMarkedBytes) definitions.define(returned.result, bytes, call);
+    case EffectKind::kWrite:
+    case EffectKind::kFill:
+    case EffectKind::kInput:
+    case EffectKind::kOutput:
+    case EffectKind::kReturn:
+      for (const Place& source : effect.sources) add_memory_sources(source, definitions, sources);
+      // What may have been written is taken as written: the definition before is then missing, and not a false one.
+      if (is_memory(target)) definitions.define(target.address, *target.bytes, call);
       break;
-    case kReturns:
+    default:
+      // Values of arguments are edges of the call already; locks and threads order the trace by themselves.
       break;
   }
 }
 
 }  // namespace
 
-void apply_library_call(const program::LibraryCall& known, const trace::ReturnedCall& returned, Node call,
-                        Definitions& definitions, std::vector<Node>& sources) {
-  // The strings that a format names, and others that are measured.
-  for (uint32_t each = 0; known.format >= 0 && each < returned.count; ++each) {
+bool apply_external_call(std::string_view function, const trace::ReturnedCall& returned, Node call,
+                         Definitions& definitions, std::vector<Node>& sources) {
+  const std::span<const uint64_t> arguments(returned.arguments, returned.count);
+  const program::MeasuredMemory memory(arguments, returned.strings, std::span(returned.lengths, returned.count),
+                                       nullptr);
+  const std::optional<program::CallEffects> effects =
+      program::effects_of_call({.function = function, .arguments = arguments, .result = returned.result}, memory);
+  if (!effects) return false;
+  // Formats are not in the trace, but which arguments their conversions take as strings was found at build time.
+  for (uint32_t each = 0; !effects->complete && each < returned.count; ++each) {
     if (returned.strings >> each & 1) {
       definitions.add_sources(returned.arguments[each], uint64_t{returned.lengths[each]} + 1, sources);
     }
   }
-  for (const program::CallEffect& effect : known.effects) apply(effect, returned, call, definitions, sources);
+  for (const Effect& effect : effects->effects) apply(effect, call, definitions, sources);
+  return true;
 }
 
 }  // namespace culprit::depend

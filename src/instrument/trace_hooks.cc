@@ -28,7 +28,7 @@
 #include "instrument/recursion.h"
 #include "instrument/thread_state.h"
 #include "instrument/trace_writer.h"
-#include "program/library_calls.h"
+#include "program/external_effects.h"
 
 namespace culprit {
 namespace {
@@ -224,14 +224,14 @@ class TraceHooks {
   /// Which arguments are strings whose lengths tell what the call read or wrote, as bits.
   static uint8_t strings_of(const llvm::CallBase& call) {
     const llvm::Function* callee = call.getCalledFunction();
-    const program::LibraryCall* known =
-        callee ? program::find_library_call({callee->getName().data(), callee->getName().size()}) : nullptr;
-    if (!known) return 0;
-    unsigned strings = program::string_arguments(*known);
+    if (!callee) return 0;
+    const auto asked = program::asked_memory({callee->getName().data(), callee->getName().size()});
+    if (!asked) return 0;
+    auto strings = static_cast<unsigned>(asked->strings);
     llvm::StringRef text;
-    if (known->format >= 0 && static_cast<unsigned>(known->format) < call.arg_size() &&
-        llvm::getConstantStringInfo(call.getArgOperand(static_cast<unsigned>(known->format)), text)) {
-      strings |= strings_in_format(text, static_cast<unsigned>(known->format) + 1);
+    if (asked->printf_format && *asked->printf_format < call.arg_size() &&
+        llvm::getConstantStringInfo(call.getArgOperand(*asked->printf_format), text)) {
+      strings |= strings_in_format(text, *asked->printf_format + 1);
     }
     for (unsigned each = 0; each < format::kTraceMostArguments; ++each) {
       const bool pointer = each < call.arg_size() && call.getArgOperand(each)->getType()->isPointerTy();

@@ -18,4 +18,5 @@ int main(int argc, char **argv) {
   return 0;
 }
 // slice: --at 17 --var sink --no-control => 7 10 16 17
-// slice: --at 5 --no-control => 3 4 5 10 12 14 15
+// Which elements are compared last depends on what all of them are.
+// slice: --at 5 --no-control => 3 4 5 10 12 13 14 15
