@@ -18,7 +18,8 @@ namespace fs = std::filesystem;
 using format::CaptureUnitHeader;
 
 constexpr const char* kHowToCapture =
-    "build it with CC=culprit-cc CXX=culprit-c++ (or `culprit make -- make`). A program that was built so loses its "
+    "build it with CC=culprit-cc CXX=culprit-c++ (or `culprit make -- make`; where a makefile names its "
+    "compiler, `culprit make --shim -- make`). A program that was built so loses its "
     "bitcode by llvm-strip, objcopy --remove-section, or -Xclang -disable-llvm-passes; strip of GNU binutils keeps it";
 
 bool is_zero(std::span<const std::byte> bytes) {
