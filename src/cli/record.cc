@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "cli/command.h"
@@ -42,7 +43,7 @@ ExitCode record_until_failure(Options options) {
   if (options.record.chaos == 0) options.record.chaos = 1;
   for (int number = 1; number <= options.tries; ++number, ++options.record.chaos) {
     const recording::Recorded recorded = recording::record(options.record);
-    options.record.chaos_length = recorded.length;
+    options.record.chaos_length = std::max(options.record.chaos_length, recorded.length);
     if (recorded.manifest.exit_status != 0 || recorded.manifest.exit_signal != 0) {
       if (!options.json) fmt::print(stderr, "culprit: try {} failed (--chaos={})\n", number, options.record.chaos);
       say(recorded, options);

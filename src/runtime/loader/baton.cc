@@ -63,6 +63,12 @@ void release_baton() {
   wake(next);
 }
 
+void make_ready(Thread& thread) {
+  lock.take();
+  enqueue(thread);
+  lock.give();
+}
+
 void acquire_baton(Thread& thread) {
   lock.take();
   if (!held) {

@@ -9,6 +9,9 @@ namespace culprit::loader {
 /// Gives the baton to the thread that has waited longest, if any.
 void release_baton();
 
+/// A new thread, whose turn then does not depend on when the kernel starts it: it begins with sleep_until_go.
+void make_ready(Thread& thread);
+
 /// Waits until this thread holds the baton.
 void acquire_baton(Thread& thread);
 

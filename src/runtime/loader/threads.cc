@@ -251,6 +251,7 @@ long create_thread(Call& call) {
     }
     settle(call, result);
     if (failed(result)) return result;
+    make_ready(*thread);
   }
   thread->id = static_cast<int32_t>(result);
   set_quantum(parent);
@@ -338,7 +339,7 @@ extern "C" [[noreturn]] void run_recorded_thread(culprit::loader::Thread* thread
   using culprit::format::EventKind;
   adopt(*thread);
   intercept_calls_again(runtime.interception);
-  acquire_baton(*thread);
+  sleep_until_go(*thread, nullptr, false, false);
   append_event({.bytes = 0,
                 .kind = EventKind::kThreadStart,
                 .flags = 0,
