@@ -42,6 +42,11 @@ class Recipe:
     apt: list = dataclasses.field(default_factory=list)
     other: dict = dataclasses.field(default_factory=dict)  # what only the caller knows: tests or benchmark inputs
 
+    def build_key(self):
+        """What decides the native build, as text."""
+        decides = ("source", "upstream", "configure", "build", "programs", "flags", "environment")
+        return json.dumps({name: getattr(self, name) for name in decides}, sort_keys=True)
+
 
 def load_recipe(path):
     table = tomllib.loads(path.read_text())
@@ -119,9 +124,10 @@ class Program:
 
     def environment(self):
         flags = f"{self.recipe.flags} {self.toolchain.flags}".strip()
+        scripts = self.recipe.path.parent.parent / "scripts"
         values = dict(os.environ, CC=self.toolchain.cc, CXX=self.toolchain.cxx, CFLAGS=flags, CXXFLAGS=flags,
-                      LC_ALL="C", TZ="UTC", CCACHE_DISABLE="1", ASAN_OPTIONS="detect_leaks=0", JOBS=str(os.cpu_count()), SCRIPTS=str(self.recipe.path.parent.parent / "scripts"),
-                      SOURCE=str(self.source))
+                      LC_ALL="C", TZ="UTC", CCACHE_DISABLE="1", ASAN_OPTIONS="detect_leaks=0",
+                      JOBS=str(os.cpu_count()), SCRIPTS=str(scripts), SOURCE=str(self.source))
         if self.toolchain.link_flags:
             values["LDFLAGS"] = self.toolchain.link_flags
         for name in ("MAKEFLAGS", "MAKELEVEL", "MFLAGS"):
@@ -137,7 +143,7 @@ class Program:
         missing = missing_packages(self.recipe.apt)
         if missing:
             raise Failure(f"needs Debian packages {' '.join(missing)}: run tools/install-deps --acceptance")
-        key = hashlib.sha256((self.toolchain.key() + self.recipe.path.read_text()).encode()).hexdigest()
+        key = hashlib.sha256((self.toolchain.key() + self.recipe.build_key()).encode()).hexdigest()
         stamp = self.directory / "built"
         if stamp.exists():
             built_key, seconds = stamp.read_text().split()
