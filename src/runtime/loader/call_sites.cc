@@ -165,13 +165,13 @@ uint64_t rewrite(int memory, uint64_t after_call) {
 }
 
 // The parts of the kernel's frames that are the same in all of them.
-constexpr uint64_t kReservedOffset = 464, kReservedBytes = 48, kEndMagicBytes = 4, kHeaderEnd = 512 + 64;
+constexpr uint64_t kReservedOffset = 464, kReservedBytes = 48, kHeaderEnd = 512 + 64;
+constexpr uint32_t kStateEnd = 0x46505845;  // FP_XSTATE_MAGIC2, the last word of the state
 bool frame_known;
 uint64_t frame_flags;
 uint16_t frame_cs, frame_ss;
 uint64_t frame_state_bytes;
 unsigned char frame_reserved[kReservedBytes];
-uint32_t frame_end_magic;
 uint64_t mask_while_replaying;
 
 void learn_frame(const Context& context) {
@@ -180,8 +180,6 @@ void learn_frame(const Context& context) {
   frame_cs = context.cs;
   frame_ss = context.ss;
   __builtin_memcpy(frame_reserved, reinterpret_cast<const void*>(context.fpstate + kReservedOffset), kReservedBytes);
-  __builtin_memcpy(&frame_end_magic, reinterpret_cast<const void*>(context.fpstate + frame_state_bytes),
-                   kEndMagicBytes);
   mask_while_replaying = context.mask;
   frame_known = true;
 }
@@ -191,7 +189,7 @@ void learn_frame(const Context& context) {
 void rewrite_call_site(uint64_t after_call, const Context& context) {
   if (!frame_known) learn_frame(context);
   // Without XSAVE there is nothing here that could save the state.
-  if (frame_state_bytes < kHeaderEnd || frame_state_bytes + kEndMagicBytes > kStateRoom) return;
+  if (frame_state_bytes < kHeaderEnd || frame_state_bytes > kStateRoom) return;
   if (find(after_call) != nullptr || taken > kMostSites / 2) return;
   const long memory = raw(__NR_openat, AT_FDCWD, word("/proc/self/mem"), O_RDWR | O_CLOEXEC, 0);
   if (failed(memory)) return;
@@ -240,7 +238,8 @@ void complete_context(Context& context) {
   __builtin_memset(reinterpret_cast<void*>(state), 0, frame_state_bytes);
   save_state(reinterpret_cast<void*>(state));
   __builtin_memcpy(reinterpret_cast<void*>(state + kReservedOffset), frame_reserved, kReservedBytes);
-  __builtin_memcpy(reinterpret_cast<void*>(state + frame_state_bytes), &frame_end_magic, kEndMagicBytes);
+  // Without it the kernel restores the legacy part only.
+  __builtin_memcpy(reinterpret_cast<void*>(state + frame_state_bytes - sizeof kStateEnd), &kStateEnd, sizeof kStateEnd);
   context.flags = frame_flags;
   context.link = 0;
   context.stack = runtime_stack(thread);

@@ -13,7 +13,7 @@ bool is_on_alternate_stack(const Thread& thread, uint64_t stack_pointer);
 /// Changes the context so that it enters the handler; blocks what the action blocks.
 void enter_handler(Thread& thread, Context& context, const Siginfo& siginfo, KernelSigaction& action);
 
-/// Bytes of the floating point state at `state`, as its own header says.
+/// Bytes of the floating point state at `state`, as its own header says, with the word that ends it.
 uint64_t state_bytes(uint64_t state);
 
 /// The floating point state at `state` becomes that of a fresh program.

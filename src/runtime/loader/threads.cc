@@ -74,8 +74,7 @@ Thread* make_thread() {
 /// Copies the kernel's frame that `context` is part of to the top of the new thread's runtime stack. What the new
 /// thread starts from when it leaves to the program.
 Context& copy_frame(const Context& context, Thread& thread) {
-  constexpr uint64_t kBeyondState = 8;  // FP_XSTATE_MAGIC2 ends the state
-  const uint64_t end = context.fpstate + state_bytes(context.fpstate) + kBeyondState;
+  const uint64_t end = context.fpstate + state_bytes(context.fpstate);
   const uint64_t bytes = end - word(&context);
   const AlternateStack stack = runtime_stack(thread);
   uint64_t to = stack.base + stack.bytes - bytes - 64;
