@@ -13,6 +13,7 @@
 #include "build/builder.h"
 #include "cli/command.h"
 #include "cli/make_trace.h"
+#include "cli/slice_view.h"
 #include "depend/criterion.h"
 #include "depend/slice.h"
 #include "depend/slice_text.h"
@@ -27,6 +28,7 @@ using depend::Node;
 
 struct Options {
   std::vector<std::string> words;  ///< a trace's folder, or a program and its arguments
+  std::string recording;
   std::string at;
   std::string variable;
   std::string from;
@@ -36,6 +38,7 @@ struct Options {
   bool no_address = false;
   bool value_chain = false;
   std::vector<std::string> prune_functions;
+  std::string html;
   bool tree = false, as_json = false, as_dot = false;
   uint64_t depth = 6;
 };
@@ -71,6 +74,14 @@ depend::SliceOptions slice_options(const Options& options, const DependenceGraph
   return result;
 }
 
+std::string command_of(const Options& options) {
+  std::string command = fmt::format("{}", fmt::join(options.words, " ")) + options.recording;
+  if (options.crash) command += " --crash";
+  if (!options.at.empty()) command += " --at " + options.at;
+  if (!options.variable.empty()) command += " --var " + options.variable;
+  return command;
+}
+
 ExitCode answer(const Options& options, const trace::TraceFile& trace) {
   const DependenceGraph graph = depend::build_graph(trace);
   const std::vector<Node> criterion = criterion_of(options, trace, graph);
@@ -91,8 +102,12 @@ ExitCode answer(const Options& options, const trace::TraceFile& trace) {
     slice = options.forward ? depend::forward_slice(graph, criterion, what)
                             : depend::backward_slice(graph, criterion, what);
   }
+  if (!options.html.empty()) {
+    write_file_atomically(
+        options.html, report::to_html(slice_view(graph, slice, criterion, what, options.forward, command_of(options))));
+  }
   if (options.as_json) {
-    fmt::print("{}", depend::slice_json(graph, slice));
+    fmt::print("{}", depend::slice_json(graph, slice, what));
   } else if (options.as_dot) {
     fmt::print("{}", depend::slice_dot(graph, slice, what));
   } else {
@@ -102,16 +117,19 @@ ExitCode answer(const Options& options, const trace::TraceFile& trace) {
 }
 
 ExitCode slice(const Options& options) {
-  if (options.words.empty()) {
-    throw UserError("neither a trace nor a program is given",
-                    "culprit slice FOLDER --at FILE:LINE, or culprit slice --at FILE:LINE -- PROGRAM ARGUMENTS");
+  const bool recorded = !options.recording.empty();
+  if (options.words.empty() != recorded) {
+    throw UserError("none or two of a trace, a recording and a program are given",
+                    "culprit slice FOLDER --at FILE:LINE, culprit slice --recording NAME --at FILE:LINE, or culprit "
+                    "slice --at FILE:LINE -- PROGRAM ARGUMENTS");
   }
   std::optional<TemporaryDirectory> own;
-  fs::path folder = options.words.front();
-  if (!fs::exists(folder / trace::kChunksFile)) {
+  fs::path folder = recorded ? fs::path() : fs::path(options.words.front());
+  if (recorded || !fs::exists(folder / trace::kChunksFile)) {
     own.emplace(temporary_place("slice"));
     folder = own->path() / "trace";
-    const MadeTrace made = make_trace(options.words, folder);
+    const MadeTrace made =
+        recorded ? make_trace_of_recording(options.recording, folder) : make_trace(options.words, folder);
     if (made.end.signal != 0) fmt::print(stderr, "culprit: the program was ended by signal {}\n", made.end.signal);
   }
   const trace::TraceFile trace(folder);
@@ -121,7 +139,8 @@ ExitCode slice(const Options& options) {
 const Registration kRegistration{Command{
     .name = "slice",
     .summary = "Show what a value depends on, or what depends on it",
-    .description = "Takes a trace that `culprit trace` made, or runs PROG and traces it. The slice of the values that "
+    .description = "Takes a trace that `culprit trace` made, or a recording, or runs PROG and traces it. The slice of "
+                   "the values that "
                    "are used at\n"
                    "a place, of one variable there, or of where the run ended: every statement that had a part in "
                    "them, by data, by\n"
@@ -130,10 +149,12 @@ const Registration kRegistration{Command{
                    "execution; without it the last one is meant.",
     .examples = {{"culprit slice --at parse.c:88 --var n -- ./prog file", "runs ./prog; what made n"},
                  {"culprit slice t --crash --tree", "what led to the end of the run, as a tree"},
-                 {"culprit slice t --at parse.c:88#3 --var n --value-chain", "where the value was made"}},
+                 {"culprit slice t --at parse.c:88#3 --var n --value-chain", "where the value was made"},
+                 {"culprit slice t --crash --html slice.html", "a page to click from uses to definitions"}},
     .configure = [](CLI::App& app) {
       auto options = std::make_shared<Options>();
       app.add_option("trace", options->words, "a trace's folder, or a program and its arguments after --");
+      app.add_option("--recording", options->recording, "replay this recording and trace that");
       app.add_option("--at", options->at, "FILE:LINE[:COLUMN][#INSTANCE]");
       app.add_option("--var", options->variable, "one variable at that place");
       app.add_flag("--crash", options->crash, "where the run ended");
@@ -145,6 +166,8 @@ const Registration kRegistration{Command{
       app.add_option("--prune", options->prune_functions, "leave a function out, with all that is reached through it");
       app.add_flag("--tree", options->tree, "as a tree from the criterion");
       app.add_option("--depth", options->depth, "of the tree");
+      app.add_option("--html", options->html,
+                     "write a page to walk the slice in: sources, marks, what depends on what");
       app.add_flag("--json", options->as_json, "statement instances and their dependences as JSON");
       app.add_flag("--dot", options->as_dot, "as a graph for dot");
       return [options] { return slice(*options); };

@@ -1,6 +1,7 @@
 #include "depend/slice.h"
 
 #include <algorithm>
+#include <optional>
 #include <unordered_set>
 
 namespace culprit::depend {
@@ -98,6 +99,26 @@ std::vector<StatementInstance> statement_instances(const DependenceGraph& graph,
   std::sort(instances.begin(), instances.end());
   instances.erase(std::unique(instances.begin(), instances.end()), instances.end());
   return instances;
+}
+
+std::set<InstanceEdge> instance_edges(const DependenceGraph& graph, const Slice& slice,
+                                      const std::vector<StatementInstance>& instances, const SliceOptions& options) {
+  const auto number = [&](Node node) -> std::optional<size_t> {
+    const StatementInstance wanted{node.execution(), graph.model().operation(node.operation()).statement};
+    const auto at = std::lower_bound(instances.begin(), instances.end(), wanted);
+    if (at == instances.end() || *at != wanted) return std::nullopt;
+    return static_cast<size_t>(at - instances.begin());
+  };
+  std::set<InstanceEdge> edges;
+  for (const Node node : slice) {
+    const std::optional<size_t> from = number(node);
+    if (!from) continue;
+    graph.for_each_edge(node, [&](const Edge& edge) {
+      const std::optional<size_t> to = number(edge.to);
+      if (to && *to != *from && is_wanted(edge.kind, options)) edges.insert({*from, *to, edge.kind});
+    });
+  }
+  return edges;
 }
 
 }  // namespace culprit::depend

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <set>
 #include <vector>
 
 #include "depend/dependence_graph.h"
@@ -34,5 +35,16 @@ struct StatementInstance {
 };
 /// Ascending: in order of time.
 std::vector<StatementInstance> statement_instances(const DependenceGraph& graph, const Slice& slice);
+
+/// `from` depends on `to`, numbers of two different instances.
+struct InstanceEdge {
+  size_t from, to;
+  EdgeKind kind;
+  auto operator<=>(const InstanceEdge&) const = default;
+};
+/// The dependences between the slice's instances of the kinds that `options` asks for; ascending. Nodes whose instance
+/// is not among `instances` are passed over.
+std::set<InstanceEdge> instance_edges(const DependenceGraph& graph, const Slice& slice,
+                                      const std::vector<StatementInstance>& instances, const SliceOptions& options);
 
 }  // namespace culprit::depend

@@ -42,32 +42,6 @@ uint32_t statement_of(const DependenceGraph& graph, Node node) {
   return graph.model().operation(node.operation()).statement;
 }
 
-/// Dependences between statement instances: what each instance's nodes in the slice depend on in other instances.
-struct InstanceEdge {
-  size_t from, to;
-  EdgeKind kind;
-  auto operator<=>(const InstanceEdge&) const = default;
-};
-
-std::set<InstanceEdge> instance_edges(const DependenceGraph& graph, const Slice& slice,
-                                      const std::vector<StatementInstance>& instances) {
-  const auto number = [&](Node node) -> std::optional<size_t> {
-    const StatementInstance wanted{node.execution(), statement_of(graph, node)};
-    const auto at = std::lower_bound(instances.begin(), instances.end(), wanted);
-    if (at == instances.end() || *at != wanted) return std::nullopt;
-    return static_cast<size_t>(at - instances.begin());
-  };
-  std::set<InstanceEdge> edges;
-  for (const Node node : slice) {
-    const size_t from = *number(node);
-    graph.for_each_edge(node, [&](const Edge& edge) {
-      const std::optional<size_t> to = number(edge.to);
-      if (to && *to != from) edges.insert({from, *to, edge.kind});
-    });
-  }
-  return edges;
-}
-
 }  // namespace
 
 std::string_view name_of(EdgeKind kind) {
@@ -105,7 +79,7 @@ std::string slice_text(const DependenceGraph& graph, const Slice& slice) {
   return text + fmt::format("{} lines, {} statement instances\n", lines.size(), instances.size());
 }
 
-std::string slice_json(const DependenceGraph& graph, const Slice& slice) {
+std::string slice_json(const DependenceGraph& graph, const Slice& slice, const SliceOptions& options) {
   const ProgramModel& model = graph.model();
   const std::vector<StatementInstance> instances = statement_instances(graph, slice);
   json result{{"statements", json::array()}, {"instances", json::array()}, {"edges", json::array()}};
@@ -126,7 +100,7 @@ std::string slice_json(const DependenceGraph& graph, const Slice& slice) {
                                     {"function", model.function_name(model.function_of_statement(each))},
                                     {"kind", program::name_of(model.statement(each).kind)}});
   }
-  for (const InstanceEdge& edge : instance_edges(graph, slice, instances)) {
+  for (const InstanceEdge& edge : instance_edges(graph, slice, instances, options)) {
     result["edges"].push_back({{"from", edge.from}, {"to", edge.to}, {"kind", name_of(edge.kind)}});
   }
   return result.dump(1) + "\n";
@@ -148,11 +122,7 @@ std::string slice_dot(const DependenceGraph& graph, const Slice& slice, const Sl
     }
     text += fmt::format("  n{} [label=\"{}\"];\n", each, quoted);
   }
-  for (const InstanceEdge& edge : instance_edges(graph, slice, instances)) {
-    if ((edge.kind == EdgeKind::kControl && !options.control) ||
-        (edge.kind == EdgeKind::kAddress && !options.address)) {
-      continue;
-    }
+  for (const InstanceEdge& edge : instance_edges(graph, slice, instances, options)) {
     const char* style = edge.kind == EdgeKind::kData ? "solid" : edge.kind == EdgeKind::kControl ? "dashed" : "dotted";
     text += fmt::format("  n{} -> n{} [style={}];\n", edge.from, edge.to, style);
   }

@@ -4,38 +4,14 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
 #include <map>
-#include <set>
-#include <vector>
+
+#include "report/page.h"
 
 namespace culprit::report {
 namespace {
 
-constexpr uint32_t kContext = 8;  // lines shown around a marked one
-constexpr size_t kLongestLine = 400;
-
-constexpr const char* kHead = R"(<!doctype html>
-<html lang="en"><head><meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<title>culprit why</title>
-<style>
-:root { color-scheme: light dark; --line: #8884; --mark: #ffd54f66; --bad: #e5393566; --dim: #888; }
-body { font: 15px/1.5 system-ui, sans-serif; margin: 0; display: grid; grid-template-columns: minmax(20rem, 2fr) 3fr; height: 100vh; }
-main, aside { overflow: auto; padding: 1rem 1.5rem; }
-aside { border-left: 1px solid var(--line); }
-h1 { font-size: 1.2rem; margin: 0 0 .5rem; } h2 { font-size: 1rem; margin: 1.4rem 0 .4rem; }
-code, pre, td { font-family: ui-monospace, monospace; font-size: 13px; }
-ol, ul { padding-left: 1.4rem; } li { margin: .4rem 0; }
-a { color: inherit; } .dim { color: var(--dim); }
-table.source { border-collapse: collapse; width: 100%; } table.source td { white-space: pre; padding: 0 .5rem; }
-table.source td:first-child { color: var(--dim); text-align: right; user-select: none; width: 1%; }
-tr.suspect { background: var(--mark); } tr.failure { background: var(--bad); } tr.here td { outline: 2px solid currentColor; }
-tr.gap td { color: var(--dim); }
-@media (max-width: 60rem) { body { display: block; height: auto; } }
-</style></head><body>
-)";
+constexpr const char* kStyle = "tr.suspect { background: var(--mark); } tr.failure { background: var(--bad); }\n";
 
 constexpr const char* kScript = R"(<script>
 document.addEventListener("click", event => {
@@ -48,40 +24,13 @@ document.addEventListener("click", event => {
 </script></body></html>
 )";
 
-std::string escaped(const std::string& text) {
-  std::string result;
-  for (const char each : text) {
-    switch (each) {
-      case '&':
-        result += "&amp;";
-        break;
-      case '<':
-        result += "&lt;";
-        break;
-      case '>':
-        result += "&gt;";
-        break;
-      case '"':
-        result += "&quot;";
-        break;
-      case '\'':
-        result += "&#39;";
-        break;
-      default:
-        // Control characters have no place in HTML; what is not UTF-8 the browser shows as such.
-        result += static_cast<unsigned char>(each) < ' ' && each != '\t' && each != '\n' ? '?' : each;
-    }
-  }
-  return result;
-}
-
 class Page {
  public:
   explicit Page(const Explanation& explanation) : explanation_(explanation) {}
 
   std::string write() {
     collect_places();
-    text_ = kHead;
+    text_ = page_head("culprit why", kStyle);
     text_ += fmt::format("<main><h1>culprit why</h1><p><code>{}</code></p>\n", escaped(explanation_.command));
     if (!explanation_.failure) {
       text_ += fmt::format("<p>It did not fail in {} runs.</p>\n", explanation_.runs);
@@ -93,7 +42,7 @@ class Page {
     }
     write_rest();
     text_ += "</main>\n<aside>\n";
-    for (const auto& [file, lines] : marked_) write_source(file, lines);
+    for (const auto& [file, lines] : marked_) text_ += source_table(file, numbers_.at(file), classes(lines));
     text_ += "</aside>\n";
     text_ += kScript;
     return std::move(text_);
@@ -117,15 +66,12 @@ class Page {
     for (const auto& [file, lines] : marked_) numbers_.emplace(file, numbers_.size());
   }
 
-  std::string anchor(const std::string& file, uint32_t line) const {
-    return fmt::format("f{}l{}", numbers_.at(file), line);
-  }
-
   std::string link(const SourcePlace& place) const {
     if (place.line == 0 || !numbers_.contains(place.file)) return escaped(place.function);
     const std::string name = std::filesystem::path(place.file).filename();
     const std::string in = place.function.empty() ? "" : fmt::format(" in <code>{}</code>", escaped(place.function));
-    return fmt::format("<a href=\"#{}\">{}:{}</a>{}", anchor(place.file, place.line), escaped(name), place.line, in);
+    return fmt::format("<a href=\"#{}\">{}:{}</a>{}", line_id(numbers_.at(place.file), place.line), escaped(name),
+                       place.line, in);
   }
 
   void write_failure() {
@@ -180,34 +126,12 @@ class Page {
     text_ += "</ul>\n";
   }
 
-  void write_source(const std::string& file, const std::map<uint32_t, Mark>& lines) {
-    std::ifstream in(file);
-    text_ += fmt::format("<h2>{}</h2>\n", escaped(file));
-    if (!in) {
-      text_ += "<p class=\"dim\">This file cannot be read here.</p>\n";
-      return;
+  static std::map<uint32_t, std::string> classes(const std::map<uint32_t, Mark>& lines) {
+    std::map<uint32_t, std::string> result;
+    for (const auto& [line, mark] : lines) {
+      result[line] = mark == Mark::kFailure ? "failure" : mark == Mark::kSuspect ? "suspect" : "other";
     }
-    std::set<uint32_t> shown;
-    for (const auto& [line, how] : lines) {
-      for (uint32_t at = line > kContext ? line - kContext : 1; at <= line + kContext; ++at) shown.insert(at);
-    }
-    text_ += "<table class=\"source\">\n";
-    std::string line;
-    uint32_t last = 0;
-    for (uint32_t number = 1; std::getline(in, line); ++number) {
-      if (!shown.contains(number)) continue;
-      if (number != last + 1) text_ += "<tr class=\"gap\"><td></td><td>⋯</td></tr>\n";
-      last = number;
-      if (line.size() > kLongestLine) line = line.substr(0, kLongestLine) + " …";
-      const auto marked = lines.find(number);
-      const char* how = marked == lines.end()              ? ""
-                        : marked->second == Mark::kFailure ? "failure"
-                        : marked->second == Mark::kSuspect ? "suspect"
-                                                           : "other";
-      text_ += fmt::format("<tr id=\"{}\" class=\"{}\"><td>{}</td><td>{}</td></tr>\n", anchor(file, number), how,
-                           number, escaped(line));
-    }
-    text_ += "</table>\n";
+    return result;
   }
 
   const Explanation& explanation_;

@@ -1,0 +1,103 @@
+#include "cli/slice_view.h"
+
+#include <algorithm>
+#include <map>
+#include <optional>
+
+#include "depend/slice_text.h"
+
+namespace culprit::cli {
+namespace {
+
+using depend::DependenceGraph;
+using depend::StatementInstance;
+
+constexpr size_t kMostInstances = 20'000;  // a page that a browser opens at once
+
+std::string path_of(const program::ProgramModel& model, uint32_t statement) {
+  return model.file_path(model.file_of_scope(model.statement(statement).scope));
+}
+
+std::vector<StatementInstance> nearest(std::vector<StatementInstance> instances, bool forward) {
+  if (instances.size() <= kMostInstances) return instances;
+  const auto kept = static_cast<std::ptrdiff_t>(kMostInstances);
+  if (forward) return {instances.begin(), instances.begin() + kept};
+  return {instances.end() - kept, instances.end()};
+}
+
+/// How often each instance's block had been executed by then, itself included.
+std::vector<uint64_t> numbers_of(const DependenceGraph& graph, const std::vector<StatementInstance>& instances) {
+  std::map<uint32_t, uint64_t> executed;
+  for (const StatementInstance& each : instances) executed.emplace(graph.execution(each.execution).block, 0);
+  std::vector<uint64_t> numbers;
+  depend::Execution next = 0;
+  for (const StatementInstance& each : instances) {
+    for (; next <= each.execution; ++next) {
+      const auto counted = executed.find(graph.execution(next).block);
+      if (counted != executed.end()) ++counted->second;
+    }
+    numbers.push_back(executed.at(graph.execution(each.execution).block));
+  }
+  return numbers;
+}
+
+/// Texts by number, each once.
+class Names {
+ public:
+  explicit Names(std::vector<std::string>& all) : all_(all) {}
+  uint32_t number(const std::string& name) {
+    const auto [at, is_new] = numbers_.emplace(name, static_cast<uint32_t>(all_.size()));
+    if (is_new) all_.push_back(name);
+    return at->second;
+  }
+
+ private:
+  std::vector<std::string>& all_;
+  std::map<std::string, uint32_t> numbers_;
+};
+
+}  // namespace
+
+report::SliceView slice_view(const DependenceGraph& graph, const depend::Slice& slice,
+                             const std::vector<depend::Node>& criterion, const depend::SliceOptions& options,
+                             bool forward, const std::string& command) {
+  const program::ProgramModel& model = graph.model();
+  std::vector<StatementInstance> instances = statement_instances(graph, slice);
+  std::erase_if(instances, [&](const StatementInstance& each) {
+    return model.statement(each.statement).line == 0 || path_of(model, each.statement).empty();
+  });
+  const size_t all = instances.size();
+  instances = nearest(std::move(instances), forward);
+
+  report::SliceView view{.command = command,
+                         .files = {},
+                         .functions = {},
+                         .instances = {},
+                         .edges = {},
+                         .criterion = {},
+                         .left_out = all - instances.size()};
+  Names files(view.files), functions(view.functions);
+  const std::vector<uint64_t> numbers = numbers_of(graph, instances);
+  for (size_t at = 0; at < instances.size(); ++at) {
+    const StatementInstance& each = instances[at];
+    const format::StatementRecord& statement = model.statement(each.statement);
+    view.instances.push_back(
+        {.file = files.number(path_of(model, each.statement)),
+         .line = statement.line,
+         .column = statement.column,
+         .function = functions.number(std::string(model.function_name(model.function_of_statement(each.statement)))),
+         .thread = graph.frame(graph.execution(each.execution).frame).thread,
+         .number = numbers[at]});
+  }
+  for (const depend::InstanceEdge& edge : instance_edges(graph, slice, instances, options)) {
+    view.edges.push_back(
+        {static_cast<uint32_t>(edge.from), static_cast<uint32_t>(edge.to), std::string(depend::name_of(edge.kind))});
+  }
+  for (const StatementInstance& each : statement_instances(graph, criterion)) {
+    const auto at = std::lower_bound(instances.begin(), instances.end(), each);
+    if (at != instances.end() && *at == each) view.criterion.push_back(static_cast<uint32_t>(at - instances.begin()));
+  }
+  return view;
+}
+
+}  // namespace culprit::cli

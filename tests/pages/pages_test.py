@@ -1,0 +1,88 @@
+#!/usr/bin/env python3
+"""The pages of `culprit slice --html` and `culprit why --html` in a browser: what is marked, where clicks lead, that
+nothing is asked of the network.  Usage: pages_test.py BIN_DIRECTORY
+"""
+
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+from browser import BROWSER, Browser
+
+HERE = pathlib.Path(__file__).resolve().parent
+SKIPPED = 77
+
+
+def check(holds, what):
+    if not holds:
+        sys.exit(f"pages_test: {what}")
+
+
+def line_of(text):
+    lines = (HERE / "orders.c").read_text().splitlines()
+    return next(number for number, line in enumerate(lines, 1) if text in line)
+
+
+def check_slice(browser, page):
+    browser.open(page)
+    check(all(browser.ask(f"document.querySelector('#f0l{line_of(text)}').classList.contains('slice')")
+              for text in ("int price", "price = -5", "total +=")), "a line of the slice is not marked")
+    check(not browser.ask(f"document.querySelector('#f0l{line_of('printf')}')?.classList.contains('slice')"),
+          "printf is marked, and is not in the slice")
+    check("<wrong>" in browser.ask(f"document.querySelector('#f0l{line_of('wrong')}').textContent"),
+          "text of the program is taken for markup")
+    check(browser.ask("document.querySelector('tr.here').id") == f"f0l{line_of('total != 60')}",
+          "the page does not start at the criterion")
+    # From the use to the value's definition, there to what it was made of, and back.
+    browser.click("#uses a")
+    check(browser.ask("document.querySelector('tr.here').id") == f"f0l{line_of('total +=')}",
+          "the first dependence of the test is not the sum: " + browser.ask("document.querySelector('tr.here').id"))
+    check("#3" in browser.ask("document.querySelector('#now strong').textContent"), "it is not the last execution")
+    browser.click("#now a")
+    check("#2" in browser.ask("document.querySelector('#now strong').textContent"), "'earlier here' does not lead there")
+    browser.ask("history.back()")
+    browser.ask("new Promise(done => setTimeout(done, 100))")
+    check("#3" in browser.ask("document.querySelector('#now strong').textContent"), "the browser's back does not lead back")
+    browser.click(f"#f0l{line_of('price = -5')}")
+    check(browser.ask("document.querySelector('tr.here').id") == f"f0l{line_of('price = -5')}",
+          "a click on a marked line does not choose it")
+    check(browser.requests == [page.resolve().as_uri()], f"the page asks for more than itself: {browser.requests}")
+
+
+def check_why(browser, page):
+    browser.open(page)
+    check(browser.ask("document.querySelectorAll('tr.failure').length") == 1, "not one line is marked as the failure")
+    check(browser.ask("document.querySelectorAll('tr.suspect').length") >= 1, "no suspect is marked")
+    target = browser.ask("document.querySelector('ol a').getAttribute('href').slice(1)")
+    browser.click("ol a")
+    check(browser.ask("document.querySelector('tr.here').id") == target, "a click on a suspect does not lead to its line")
+    check(browser.requests == [page.resolve().as_uri()], f"the page asks for more than itself: {browser.requests}")
+
+
+def main():
+    if BROWSER is None:
+        print("pages_test: chromium-headless-shell is not installed: run tools/install-deps --tests")
+        sys.exit(SKIPPED)
+    binaries = pathlib.Path(sys.argv[1])
+    with tempfile.TemporaryDirectory(prefix="culprit-pages-") as name:
+        folder = pathlib.Path(name)
+        environment = dict(os.environ)
+        environment.setdefault("CULPRIT_CACHE", str(folder / "cache"))
+        program = folder / "orders"
+        subprocess.run([binaries / "culprit-cc", "-O2", "-g", HERE / "orders.c", "-o", program], check=True)
+
+        def culprit(*words):
+            subprocess.run([binaries / "culprit", *words, "--", program], env=environment, check=True,
+                           stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+
+        culprit("slice", "--at", f"orders.c:{line_of('total != 60')}", "--html", folder / "slice.html")
+        culprit("why", "--html", folder / "why.html")
+        with Browser() as browser:
+            check_slice(browser, folder / "slice.html")
+            check_why(browser, folder / "why.html")
+
+
+if __name__ == "__main__":
+    main()
