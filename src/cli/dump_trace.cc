@@ -37,7 +37,7 @@ void print_step(const ProgramModel& model, const Step& step) {
       return;
     case StepKind::kReturned:
       fmt::print("{} returned frame {} {} result {:#x}\n", step.thread, step.frame,
-                 operation_text(model, step.operation), step.returned.result);
+                 operation_text(model, step.operation), step.returned->result);
       return;
     case StepKind::kLeave:
       fmt::print("{} leave {} frame {}\n", step.thread, model.function_name(step.function), step.frame);

@@ -131,4 +131,10 @@ void Definitions::copy(uint64_t to, uint64_t from, uint64_t bytes, Node copier) 
   for (uint64_t each = 0; each < bytes; ++each) memory_.define(to + each, 1, copied_[each]);
 }
 
+void Definitions::define_from(uint64_t address, uint64_t bytes, Node maker, std::span<const Node> sources) {
+  uint64_t definition = ShadowMemory::kUndefined;
+  for (const Node source : sources) definition = copies_.joined(definition, source.bits);
+  memory_.define(address, bytes, copies_.joined(definition, maker.bits));
+}
+
 }  // namespace culprit::depend

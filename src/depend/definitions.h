@@ -38,6 +38,8 @@ class Definitions {
                         std::vector<Node>& sources) const;
   void define(uint64_t address, uint64_t bytes, Node node) { memory_.define(address, bytes, node.bits); }
   void copy(uint64_t to, uint64_t from, uint64_t bytes, Node copier);
+  /// `maker` computed what is in the memory now from `sources`.
+  void define_from(uint64_t address, uint64_t bytes, Node maker, std::span<const Node> sources);
 
  private:
   uint64_t address_of(const Activation& activation, const format::AccessRecord& access) const;

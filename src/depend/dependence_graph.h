@@ -123,8 +123,8 @@ void DependenceGraph::for_each_edge(Node node, Visit&& visit) const {
   const uint32_t end = sections.operations[node.operation() + 1].first_operand;
   for (uint32_t each = record.first_operand; each < end; ++each) {
     const OperandRole role = sections.operands[each].role;
-    if ((enters || node.is_transfer()) && role != OperandRole::kCallee) continue;
     const bool address = role == OperandRole::kAddress || role == OperandRole::kCallee;
+    if (enters ? role != OperandRole::kCallee : node.is_transfer() && !address) continue;
     for_each_source(node, each, [&](Node to) { visit(Edge{to, address ? EdgeKind::kAddress : EdgeKind::kData}); });
     if (phi) break;  // all of them share one slot
   }

@@ -18,7 +18,8 @@ struct Node {
   }
   constexpr Execution execution() const { return static_cast<Execution>(bits >> 32); }
   constexpr uint32_t operation() const { return static_cast<uint32_t>(bits) & ~kTransferBit; }
-  /// Of a call: control's way into the callee, without the value that comes back.
+  /// Of a call: that it was made, and where: what the callee, or one of the things that native code did, depends on
+  /// beside what it was computed from.
   constexpr Node as_transfer() const { return {bits | kTransferBit}; }
   constexpr bool is_transfer() const { return (bits & kTransferBit) != 0; }
   constexpr auto operator<=>(const Node&) const = default;

@@ -9,7 +9,8 @@ using namespace format;
 
 bool is_copier(const DependenceGraph& graph, Node node) {
   const OperationKind kind = graph.model().operation(node.operation()).kind;
-  return kind == OperationKind::kCopyMemory || (kind == OperationKind::kCall && !graph.enters_body(node));
+  return kind == OperationKind::kCopyMemory ||
+         (kind == OperationKind::kCall && node.is_transfer() && !graph.enters_body(node));
 }
 
 /// Where the memory that `node` reads came from: adds the copies on the way to the chain. Each source that was copied

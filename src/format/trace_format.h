@@ -10,7 +10,7 @@
 
 namespace culprit::format {
 
-inline constexpr uint32_t kTraceVersion = 1;
+inline constexpr uint32_t kTraceVersion = 2;
 
 /// The first byte of an event where the walk waits for control. 0 is the end of the stream.
 enum TraceEvent : uint8_t {
@@ -25,9 +25,22 @@ enum TraceEvent : uint8_t {
 };
 inline constexpr uint8_t kTraceMostEdges = 0xdf;
 
-/// u32 operation, u64 result, u8 number of arguments, u8 mask of arguments that are strings; then the arguments, 8
-/// bytes each, and for each string 4 bytes: its length.
-inline constexpr uint32_t kTraceMostArguments = 6;
+/// u32 operation, u64 result, u8 number of arguments, u16 mask of arguments that are strings; then the arguments, 8
+/// bytes each (floating-point numbers as doubles), and for each string 4 bytes: its length.
+inline constexpr uint32_t kTraceMostArguments = 16;
+
+/// What is the same each time that a call to native code returns; a constant of the program.
+struct TraceCall {
+  uint32_t operation;
+  uint16_t strings;  ///< arguments that are strings, a bit each
+  uint8_t count;     ///< of arguments
+  uint8_t changed;   ///< the string that the call itself changes, measured before it; or kTraceNoArgument
+  uint8_t limits[kTraceMostArguments];  ///< per string the argument that says where it ends at the latest
+};
+static_assert(sizeof(TraceCall) == 24);
+inline constexpr uint8_t kTraceNoArgument = 0xff;
+/// A string is not measured further.
+inline constexpr uint32_t kTraceLongestString = 1 << 20;
 
 /// An address where the walk waits for one: a byte d ≥ 2 is the site's previous address + d - kTraceDeltaBias;
 /// kTraceAbsolute is followed by the 8 bytes of the address. A site's first previous address is 0.
@@ -79,11 +92,13 @@ inline constexpr char kTraceMagic[8] = {'C', 'U', 'L', 'P', 'T', 'R', 'C', 'E'};
 inline constexpr const char* kTraceVariable = "CULPRIT_TRACE";
 inline constexpr const char* kTracePipe = "pipe";
 inline constexpr const char* kTraceBufferPrefix = "buffer-";
-inline constexpr const char* kTraceAnchors = "anchors";  ///< u64 each, in the order of the model's anchors
+/// u64 each: the address of the executable's ELF header, then those of the model's anchors in their order.
+inline constexpr const char* kTraceAnchors = "anchors";
 
 // Symbols.
 inline constexpr const char* kTraceFullSymbol = "culprit_trace_full";
 inline constexpr const char* kTraceReturnedSymbol = "culprit_trace_returned";
+inline constexpr const char* kTraceMeasureSymbol = "culprit_trace_measure";
 inline constexpr const char* kTraceReturnedTwiceSymbol = "culprit_trace_returned_twice";
 inline constexpr const char* kTraceAnchorsSymbol = "culprit_trace_anchors";           ///< addresses
 inline constexpr const char* kTraceAnchorCountSymbol = "culprit_trace_anchor_count";  ///< u32

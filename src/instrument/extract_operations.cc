@@ -20,6 +20,7 @@
 #include "instrument/native_functions.h"
 #include "instrument/recursion.h"
 #include "instrument/user_stack.h"
+#include "program/external_effects.h"
 
 namespace culprit {
 namespace {
@@ -300,7 +301,15 @@ void OperationTable::add_operands(const llvm::Instruction& instruction) {
 }
 
 void OperationTable::add_call_operands(const llvm::CallBase& call) {
-  for (const llvm::Use& argument : call.args()) add_operand(argument.get(), OperandRole::kData);
+  const llvm::Function* callee = call.getCalledFunction();
+  uint64_t addresses = 0;
+  if (callee && callee->isDeclaration()) {
+    addresses = program::address_parameters({callee->getName().data(), callee->getName().size()});
+  }
+  for (unsigned each = 0; each < call.arg_size(); ++each) {
+    const bool address = each < 64 && (addresses >> each & 1) != 0;
+    add_operand(call.getArgOperand(each), address ? OperandRole::kAddress : OperandRole::kData);
+  }
   if (kind_of(call) == OperationKind::kCall && (call_flags(call) & kOperationIndirect) != 0) {
     add_operand(call.getCalledOperand(), OperandRole::kCallee);
   }

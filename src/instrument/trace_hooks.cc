@@ -6,7 +6,6 @@
 
 #include <llvm/ADT/DenseSet.h>
 #include <llvm/ADT/PostOrderIterator.h>
-#include <llvm/Analysis/ValueTracking.h>
 #include <llvm/IR/CFG.h>
 #include <llvm/IR/Constants.h>
 #include <llvm/IR/InstIterator.h>
@@ -27,8 +26,8 @@
 #include "instrument/native_functions.h"
 #include "instrument/recursion.h"
 #include "instrument/thread_state.h"
+#include "instrument/trace_native_calls.h"
 #include "instrument/trace_writer.h"
-#include "program/external_effects.h"
 
 namespace culprit {
 namespace {
@@ -75,6 +74,7 @@ class TraceHooks {
     collect();
     const bool loops = !heads_.empty() && !heads_.contains(&body_.getEntryBlock());
     writer_.emplace(body_, loops);
+    native_calls_.emplace(body_);
     const bool check_everywhere = most_bytes_ > format::kTraceSlackBytes / 2;
     number_activation();
     for (llvm::Instruction* access : accesses_) write_addresses(*access);
@@ -213,74 +213,11 @@ class TraceHooks {
     if (operation && (flags & format::kOperationEnters) != 0 && most_bytes_ > 0) checks_.push_back(place);
   }
 
-  /// The bits of a number or pointer; 0 for what is neither.
-  static llvm::Value* word_of(llvm::IRBuilderBase& builder, llvm::Value* value) {
-    llvm::Type* type = value->getType();
-    if (type->isPointerTy()) return builder.CreatePtrToInt(value, builder.getInt64Ty());
-    if (type->isIntegerTy() && type->getIntegerBitWidth() <= 64) return builder.CreateZExt(value, builder.getInt64Ty());
-    return builder.getInt64(0);
-  }
-
-  /// Which arguments are strings whose lengths tell what the call read or wrote, as bits.
-  static uint8_t strings_of(const llvm::CallBase& call) {
-    const llvm::Function* callee = call.getCalledFunction();
-    if (!callee) return 0;
-    const auto asked = program::asked_memory({callee->getName().data(), callee->getName().size()});
-    if (!asked) return 0;
-    auto strings = static_cast<unsigned>(asked->strings);
-    llvm::StringRef text;
-    if (asked->printf_format && *asked->printf_format < call.arg_size() &&
-        llvm::getConstantStringInfo(call.getArgOperand(*asked->printf_format), text)) {
-      strings |= strings_in_format(text, *asked->printf_format + 1);
-    }
-    for (unsigned each = 0; each < format::kTraceMostArguments; ++each) {
-      const bool pointer = each < call.arg_size() && call.getArgOperand(each)->getType()->isPointerTy();
-      if (!pointer) strings &= ~(1u << each);
-    }
-    return static_cast<uint8_t>(strings);
-  }
-
-  /// The arguments that %s takes, the first of them being number `argument`. A precision may leave the string without
-  /// an end, so such are left out.
-  static unsigned strings_in_format(llvm::StringRef text, unsigned argument) {
-    unsigned strings = 0;
-    while (true) {
-      const size_t percent = text.find('%');
-      if (percent == llvm::StringRef::npos) return strings;
-      text = text.drop_front(percent + 1);
-      const size_t length = text.find_first_not_of("-+ #0123456789.*hlqjzLt");
-      const llvm::StringRef flags = text.take_front(length);
-      argument += static_cast<unsigned>(flags.count('*'));
-      if (length == llvm::StringRef::npos) return strings;
-      const char conversion = text[length];
-      text = text.drop_front(length + 1);
-      if (conversion == '%') continue;
-      if (conversion == 's' && !flags.contains('.') && !flags.contains('l') && argument < format::kTraceMostArguments) {
-        strings |= 1u << argument;
-      }
-      ++argument;
-    }
-  }
-
   void write_return(llvm::IRBuilderBase& builder, llvm::CallBase& call, uint32_t operation, uint32_t flags) {
-    const uint32_t count = std::min<uint32_t>(call.arg_size(), format::kTraceMostArguments);
-    std::vector<llvm::Value*> words{builder.getInt32(operation), word_of(builder, &call),
-                                    builder.getInt32(count | uint32_t{strings_of(call)} << 8)};
-    const char* symbol = format::kTraceReturnedSymbol;
-    if (flags & format::kOperationReturnsTwice) {
-      symbol = format::kTraceReturnedTwiceSymbol;
-      words = {activation_ ? activation_ : builder.getInt32(0), builder.getInt32(operation), word_of(builder, &call)};
-    } else {
-      for (uint32_t each = 0; each < format::kTraceMostArguments; ++each) {
-        words.push_back(each < count ? word_of(builder, call.getArgOperand(each)) : builder.getInt64(0));
-      }
-    }
-    std::vector<llvm::Type*> types;
-    for (llvm::Value* word : words) types.push_back(word->getType());
-    llvm::FunctionCallee callee =
-        module_.getOrInsertFunction(symbol, llvm::FunctionType::get(builder.getVoidTy(), types, false));
-    llvm::cast<llvm::Function>(callee.getCallee())->setDoesNotThrow();
-    builder.CreateCall(callee, words);
+    if ((flags & format::kOperationReturnsTwice) == 0) return native_calls_->write_return(builder, call, operation);
+    llvm::Value* activation = activation_ ? activation_ : builder.getInt32(0);
+    call_runtime(builder, format::kTraceReturnedTwiceSymbol, builder.getVoidTy(),
+                 {activation, builder.getInt32(operation), word_of(builder, &call)});
   }
 
   void write_landing(llvm::LandingPadInst& pad) {
@@ -308,6 +245,7 @@ class TraceHooks {
   llvm::LLVMContext& context_;
   uint32_t entry_block_;
   std::optional<TraceWriter> writer_;
+  std::optional<NativeCallHooks> native_calls_;
   llvm::Value* activation_ = nullptr;
   llvm::DenseSet<llvm::BasicBlock*> heads_;
   std::vector<llvm::Instruction*> accesses_, bases_, branches_, exits_, checks_;

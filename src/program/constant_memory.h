@@ -13,9 +13,9 @@ namespace culprit::program {
 
 class ConstantMemory {
  public:
-  /// `bias`: how much higher the program was loaded than its file says (0 when it is not position-independent). Throws
-  /// UserError when the file cannot be read, CorruptData when it is no 64-bit little-endian ELF file.
-  ConstantMemory(const std::filesystem::path& program, uint64_t bias);
+  /// `image`: where the file's first byte, its ELF header, lay in the process. Throws UserError when the file cannot be
+  /// read, CorruptData when it is no 64-bit little-endian ELF file.
+  ConstantMemory(const std::filesystem::path& program, uint64_t image);
 
   /// False when the range is not in one constant segment.
   bool read(uint64_t address, std::span<std::byte> into) const;

@@ -42,6 +42,11 @@ std::optional<CallEffects> effects_of_call(const ExternalCall& call, const Calle
   return external::apply(*description, call, memory);
 }
 
+uint64_t address_parameters(std::string_view function) {
+  const external::Description* description = external::built_in_table().find(function);
+  return description ? description->pointer_parameters : 0;
+}
+
 std::vector<std::string_view> described_functions() {
   std::vector<std::string_view> names;
   for (const external::Description& description : external::built_in_table().descriptions()) {

@@ -2,6 +2,7 @@
 // (src/program/external/functions/*.txt; docs/formats.md, "Table of external functions").
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -108,14 +109,19 @@ std::optional<CallEffects> effects_of_call(const ExternalCall& call, const Calle
 /// What effects_of_call asks of the memory at a function's arguments (bit i: argument i), for those who note it
 /// beforehand.
 struct AskedMemory {
-  uint64_t strings = 0;   ///< the length of the string there; without its bytes some ranges are upper bounds
-  uint64_t pointers = 0;  ///< a word there, before or after the call
+  uint64_t strings = 0;  ///< the length of the string there; without its bytes some ranges are upper bounds
+  uint64_t changed = 0;  ///< of those: asked as it was before the call, which may write there
+  std::array<std::optional<uint32_t>, 64> limits{};  ///< the argument that bounds all looks at the string
+  uint64_t pointers = 0;                             ///< a word there, before or after the call
   std::optional<uint32_t> printf_format;  ///< the format's characters, and the strings that its conversions name
   std::optional<uint32_t> scanf_format;
 };
 
 /// Nothing when the table does not describe the function.
 std::optional<AskedMemory> asked_memory(std::string_view function);
+
+/// Parameters whose values only say where the memory lies that a described function reads or writes (bit i: i).
+uint64_t address_parameters(std::string_view function);
 
 /// Names of all described functions, ascending.
 std::vector<std::string_view> described_functions();

@@ -185,6 +185,10 @@ class TraceCollector::Work {
       std::memcpy(anchors.data(), bytes.data(), anchors.size() * sizeof(uint64_t));
       fs::remove(file);
     }
+    if (!anchors.empty()) {
+      json["image"] = anchors.front();
+      anchors.erase(anchors.begin());
+    }
     json["anchors"] = anchors;
     write_file_atomically(folder_ / kManifestFile, json.dump(1) + "\n");
   }

@@ -204,15 +204,8 @@ class ControlStream::Thread {
 
   bool returned(Step& step, uint32_t activation) {
     const uint32_t operation = events_.number<uint32_t>();
-    step.returned.result = events_.number<uint64_t>();
-    step.returned.count = std::min<uint32_t>(events_.number<uint8_t>(), kTraceMostArguments);
-    step.returned.strings = events_.number<uint8_t>();
-    for (uint32_t each = 0; each < step.returned.count; ++each) {
-      step.returned.arguments[each] = events_.number<uint64_t>();
-    }
-    for (uint32_t each = 0; each < step.returned.count; ++each) {
-      if (step.returned.strings >> each & 1) step.returned.lengths[each] = events_.number<uint32_t>();
-    }
+    read_returned();
+    step.returned = &returned_;
     // Frames above the one that the call is in were left by a jump.
     size_t depth = stack_.size();
     while (depth > 0) {
@@ -243,6 +236,16 @@ class ControlStream::Thread {
     step.function = target.function;
     step.operation = operation;
     return true;
+  }
+
+  void read_returned() {
+    returned_.result = events_.number<uint64_t>();
+    returned_.count = std::min<uint32_t>(events_.number<uint8_t>(), kTraceMostArguments);
+    returned_.strings = events_.number<uint16_t>();
+    for (uint32_t each = 0; each < returned_.count; ++each) returned_.arguments[each] = events_.number<uint64_t>();
+    for (uint32_t each = 0; each < returned_.count; ++each) {
+      if (returned_.strings >> each & 1) returned_.lengths[each] = events_.number<uint32_t>();
+    }
   }
 
   bool holds(const Activation& activation, uint32_t operation) const {
@@ -425,6 +428,7 @@ class ControlStream::Thread {
   uint32_t activations_ = 0;
   uint32_t unwind_to_ = kNone;
   Step after_unwind_;
+  ReturnedCall returned_;
   bool pending_leave_ = false;
   uint32_t leave_operation_ = kNone;
   FrameId leave_frame_ = kNoFrame;

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "format/operation_format.h"
+#include "format/trace_format.h"
 #include "trace/trace_file.h"
 
 namespace culprit::trace {
@@ -31,9 +32,9 @@ enum class StepKind : uint8_t {
 struct ReturnedCall {
   uint64_t result = 0;
   uint32_t count = 0;
-  uint64_t arguments[6] = {};
-  uint8_t strings = 0;       ///< which arguments are strings, as bits
-  uint32_t lengths[6] = {};  ///< of those, without the zero byte
+  uint64_t arguments[format::kTraceMostArguments] = {};
+  uint32_t strings = 0;                                ///< which arguments are strings, as bits
+  uint32_t lengths[format::kTraceMostArguments] = {};  ///< of those, without the zero byte
 };
 
 struct Step {
@@ -47,9 +48,9 @@ struct Step {
   uint32_t predecessor = format::kNone;  ///< kRun that starts: the block that control came from in this frame
   uint32_t first = 0, end = 0;
   bool starts = false;
-  bool by_native = false;  ///< kEnter: not by the call itself (a callback, a handler, a thread's start)
-  bool cut = false;        ///< kRun: the trace ends here; what follows was not executed, or not seen
-  ReturnedCall returned;
+  bool by_native = false;                  ///< kEnter: not by the call itself (a callback, a handler, a thread's start)
+  bool cut = false;                        ///< kRun: the trace ends here; what follows was not executed, or not seen
+  const ReturnedCall* returned = nullptr;  ///< kReturned: until the next step
 };
 
 class ControlStream {

@@ -72,6 +72,8 @@ void TraceFile::read_manifest() {
   if (!json.is_object()) throw CorruptData((folder_ / kManifestFile).string(), 0, "is no JSON object");
   signal_ = json.value("signal", 0);
   words_ = json.value("words", std::vector<std::string>());
+  executable_ = json.value("executable", std::string());
+  image_ = json.value("image", uint64_t{0});
   anchors_ = json.value("anchors", std::vector<uint64_t>());
   anchors_.resize(model_.sections().anchors.size());
 }

@@ -40,6 +40,9 @@ class TraceFile {
   std::vector<uint8_t> events(const ChunkPlace& chunk) const;
   /// Addresses of the model's anchors during the run; 0: not in the program.
   const std::vector<uint64_t>& anchors() const { return anchors_; }
+  /// The traced executable, and where its ELF header lay during the run; 0: not known.
+  const std::filesystem::path& executable() const { return executable_; }
+  uint64_t image() const { return image_; }
   int wait_signal() const { return signal_; }  ///< that ended the program; 0: none
   const std::vector<std::string>& words() const { return words_; }
 
@@ -53,6 +56,8 @@ class TraceFile {
   std::vector<std::vector<ChunkPlace>> chunks_;
   std::vector<uint64_t> anchors_;
   std::vector<std::string> words_;
+  std::filesystem::path executable_;
+  uint64_t image_ = 0;
   int signal_ = 0;
 };
 

@@ -3,7 +3,6 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <link.h>
 
 #include <array>
 #include <bit>
@@ -14,6 +13,8 @@
 #include "program/measured_memory.h"
 #include "temporary_directory.h"
 
+extern "C" const char __ehdr_start;  // the linker's
+
 namespace culprit::program {
 namespace {
 
@@ -22,17 +23,12 @@ using ::testing::IsSupersetOf;
 constexpr char kFormat[] = "%s=%d";
 int variable = 3;
 
-uint64_t own_bias() {
-  uint64_t bias = 0;
-  // The first object is the program.
-  dl_iterate_phdr(
-      [](dl_phdr_info* object, size_t, void* into) { return *static_cast<uint64_t*>(into) = object->dlpi_addr, 1; },
-      &bias);
-  return bias;
+uint64_t own_image() {
+  return std::bit_cast<uint64_t>(&__ehdr_start);
 }
 
 TEST(ConstantMemory, HoldsWhatTheProgramCannotWrite) {
-  const ConstantMemory memory("/proc/self/exe", own_bias());
+  const ConstantMemory memory("/proc/self/exe", own_image());
   std::array<char, sizeof(kFormat)> read{};
   ASSERT_TRUE(memory.read(std::bit_cast<uint64_t>(&kFormat[0]), std::as_writable_bytes(std::span(read))));
   EXPECT_STREQ(read.data(), kFormat);
@@ -52,7 +48,7 @@ TEST(ConstantMemory, RefusesOtherFiles) {
 }
 
 TEST(MeasuredMemory, IsEnoughForAPrintf) {
-  const ConstantMemory constants("/proc/self/exe", own_bias());
+  const ConstantMemory constants("/proc/self/exe", own_image());
   const std::array<uint64_t, 4> arguments{0x1000, std::bit_cast<uint64_t>(&kFormat[0]), 0x2000, 42};
   const std::array<uint32_t, 4> lengths{0, 0, 6, 0};
   const MeasuredMemory memory(arguments, 4, lengths, &constants);

@@ -1,4 +1,6 @@
 // What a function's line asks of the memory at its arguments.
+#include <bit>
+
 #include "program/external/description.h"
 #include "program/external/table.h"
 
@@ -10,6 +12,27 @@ using external::Expression;
 using external::Item;
 using external::Operation;
 
+/// The one argument that bounds how far the expression looks at a string, e.g. n in len(s, n - 1).
+std::optional<uint32_t> limit_of(const Expression& expression) {
+  const bool pair =
+      expression.operation == Operation::kEqualLength || expression.operation == Operation::kEqualFoldLength;
+  const size_t at = pair ? 2 : 1;
+  if (!pair && expression.operation != Operation::kLength) return std::nullopt;
+  if (expression.operands.size() <= at) return std::nullopt;
+  const uint64_t arguments = arguments_in(expression.operands[at]);
+  return std::has_single_bit(arguments) ? std::optional(static_cast<uint32_t>(std::countr_zero(arguments)))
+                                        : std::nullopt;
+}
+
+void ask_length(const Expression& string, const Expression& expression, AskedMemory& asked) {
+  const auto argument = static_cast<uint32_t>(string.number);
+  const uint64_t bit = uint64_t{1} << argument;
+  const std::optional<uint32_t> limit = limit_of(expression);
+  asked.limits[argument] = (asked.strings & bit) == 0 || asked.limits[argument] == limit ? limit : std::nullopt;
+  asked.strings |= bit;
+  if (!expression.after) asked.changed |= bit;
+}
+
 void look_at(const Expression& expression, AskedMemory& asked) {
   switch (expression.operation) {
     case Operation::kLength:
@@ -20,7 +43,7 @@ void look_at(const Expression& expression, AskedMemory& asked) {
     case Operation::kNumberLength:
     case Operation::kFound:
       for (const Expression& operand : expression.operands) {
-        if (operand.operation == Operation::kArgument) asked.strings |= arguments_in(operand);
+        if (operand.operation == Operation::kArgument) ask_length(operand, expression, asked);
       }
       break;
     case Operation::kLoad:
@@ -60,6 +83,7 @@ std::optional<AskedMemory> asked_memory(std::string_view function) {
       for (const Expression& expression : *expressions) look_at(expression, asked);
     }
   }
+  asked.changed &= description->written_parameters;
   return asked;
 }
 

@@ -25,6 +25,7 @@ extern "C" {
 extern const uint32_t culprit_trace_site_count __attribute__((weak, visibility("hidden")));
 extern const uint32_t culprit_trace_anchor_count __attribute__((weak, visibility("hidden")));
 extern const uint64_t culprit_trace_anchors[] __attribute__((weak, visibility("hidden")));
+extern const char __ehdr_start __attribute__((weak, visibility("hidden")));  // the linker's
 int __register_atfork(void (*prepare)(), void (*parent)(), void (*child)(), void* object);
 extern void* __dso_handle __attribute__((visibility("hidden")));
 }
@@ -150,6 +151,8 @@ void write_anchors() {
   const long file =
       system_call(SYS_openat, folder_descriptor, as_argument(path), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
   if (file < 0) return;
+  const auto image = reinterpret_cast<uint64_t>(&__ehdr_start);
+  write_all(file, reinterpret_cast<const char*>(&image), sizeof(image));
   write_all(file, reinterpret_cast<const char*>(culprit_trace_anchors), culprit_trace_anchor_count * sizeof(uint64_t));
   system_call(SYS_close, file);
 }
@@ -222,13 +225,36 @@ char* emptied(ThreadState& thread, char* position) {
   return start;
 }
 
-/// Of a string that a call has just read or written.
-uint32_t string_length(uint64_t address) {
-  constexpr uint32_t kLongest = 1 << 20;
+/// Whether the byte at an address can be read. The kernel looks at the set of signals before it finds that the first
+/// argument is wrong.
+bool is_readable(uint64_t address) {
+  constexpr long kNoSuchOperation = -1;
+  constexpr long kBadAddress = -14;  // EFAULT
+  constexpr uint64_t kSetBytes = 8;
+  const auto inside = static_cast<long>(address & ~(kSetBytes - 1));
+  return system_call(SYS_rt_sigprocmask, kNoSuchOperation, inside, 0, kSetBytes) != kBadAddress;
+}
+
+/// Characters before the zero byte, before `limit`, or before memory that cannot be read. `checked`: whether the first
+/// byte is known to be readable.
+uint32_t string_length(uint64_t address, uint64_t limit, bool checked) {
+  constexpr uint64_t kPageBytes = 4096;
+  if (limit > format::kTraceLongestString) limit = format::kTraceLongestString;
+  if (address == 0 || limit == 0 || (!checked && !is_readable(address))) return 0;
   const char* string = reinterpret_cast<const char*>(address);
   uint32_t length = 0;
-  while (string && length < kLongest && string[length] != '\0') ++length;
+  while (string[length] != '\0') {
+    ++length;
+    if (length == limit || ((address + length) % kPageBytes == 0 && !is_readable(address + length))) break;
+  }
   return length;
+}
+
+/// Of a string at an argument. What a failed call was given may lie anywhere.
+uint32_t argument_length(const format::TraceCall& call, const uint64_t* arguments, uint32_t argument, bool checked) {
+  const uint8_t limit = call.limits[argument];
+  return string_length(arguments[argument], limit == format::kTraceNoArgument ? ~uint64_t{0} : arguments[limit],
+                       checked);
 }
 
 char* room_for_return(ThreadState& thread) {
@@ -254,24 +280,31 @@ __attribute__((visibility("hidden"), preserve_most)) char* culprit_trace_full(ch
   return culprit::runtime::emptied(culprit_thread, position);
 }
 
-__attribute__((visibility("hidden"))) void culprit_trace_returned(uint32_t operation, uint64_t result, uint32_t count,
-                                                                  uint64_t a, uint64_t b, uint64_t c, uint64_t d,
-                                                                  uint64_t e, uint64_t f) {
+__attribute__((visibility("hidden"))) uint32_t culprit_trace_measure(const culprit::format::TraceCall* call,
+                                                                     const uint64_t* arguments) {
+  return culprit::runtime::argument_length(*call, arguments, call->changed, false);
+}
+
+/// `measured`: length of the string that the call changed, before it.
+__attribute__((visibility("hidden"))) void culprit_trace_returned(const culprit::format::TraceCall* call,
+                                                                  uint64_t result, const uint64_t* arguments,
+                                                                  uint32_t measured) {
   ThreadState& thread = culprit_thread;
   if (!thread.trace_limit) return;
   char* at = culprit::runtime::room_for_return(thread);
-  const uint32_t strings = count >> 8;
-  count &= 0xff;
-  const uint64_t arguments[culprit::format::kTraceMostArguments] = {a, b, c, d, e, f};
+  const uint32_t count = call->count;
+  const bool succeeded = static_cast<int32_t>(result) != -1;
   // The first byte last: until it is there, the stream ends here.
   char* first = at++;
-  at = culprit::runtime::append(at, operation);
+  at = culprit::runtime::append(at, call->operation);
   at = culprit::runtime::append(at, result);
   *at++ = static_cast<char>(count);
-  *at++ = static_cast<char>(strings);
+  at = culprit::runtime::append(at, call->strings);
   for (uint32_t each = 0; each < count; ++each) at = culprit::runtime::append(at, arguments[each]);
   for (uint32_t each = 0; each < count; ++each) {
-    if (strings >> each & 1) at = culprit::runtime::append(at, culprit::runtime::string_length(arguments[each]));
+    if ((call->strings >> each & 1) == 0) continue;
+    at = culprit::runtime::append(
+        at, each == call->changed ? measured : culprit::runtime::argument_length(*call, arguments, each, succeeded));
   }
   *first = static_cast<char>(culprit::format::kTraceReturned);
   thread.trace_position = at;
@@ -287,7 +320,7 @@ __attribute__((visibility("hidden"))) void culprit_trace_returned_twice(uint32_t
   at = culprit::runtime::append(at, operation);
   at = culprit::runtime::append(at, result);
   *at++ = 0;
-  *at++ = 0;
+  at = culprit::runtime::append(at, uint16_t{0});
   thread.trace_position = at;
 }
 }

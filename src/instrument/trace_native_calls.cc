@@ -1,0 +1,148 @@
+#include "instrument/trace_native_calls.h"
+
+#include <llvm/Analysis/ValueTracking.h>
+#include <llvm/IR/Constants.h>
+#include <llvm/IR/Module.h>
+
+#include <algorithm>
+#include <bit>
+#include <vector>
+
+#include "format/trace_format.h"
+#include "instrument/metadata.h"
+#include "program/external_effects.h"
+
+namespace culprit {
+namespace {
+
+using format::kTraceMostArguments;
+using format::kTraceNoArgument;
+
+/// Which arguments are strings whose lengths tell what a call read or wrote.
+class StringArguments {
+ public:
+  explicit StringArguments(const llvm::CallBase& call) : call_(call) {
+    std::fill(std::begin(limits), std::end(limits), kTraceNoArgument);
+    const llvm::Function* callee = call.getCalledFunction();
+    if (!callee) return;
+    const auto asked = program::asked_memory({callee->getName().data(), callee->getName().size()});
+    if (!asked) return;
+    for (uint32_t each = 0; each < kTraceMostArguments; ++each) {
+      if (asked->strings >> each & 1) add(each, asked->limits[each].value_or(kTraceNoArgument));
+    }
+    if (const uint64_t before = asked->changed & strings; before != 0) {
+      changed = static_cast<uint8_t>(std::countr_zero(before));
+    }
+    llvm::StringRef text;
+    if (asked->printf_format && *asked->printf_format < call.arg_size() &&
+        llvm::getConstantStringInfo(call.getArgOperand(*asked->printf_format), text)) {
+      add_conversions(text, *asked->printf_format + 1);
+    }
+  }
+
+  uint16_t strings = 0;
+  uint8_t changed = kTraceNoArgument;
+  uint8_t limits[kTraceMostArguments];
+
+ private:
+  void add(uint32_t argument, uint32_t limit) {
+    if (argument >= kTraceMostArguments || argument >= call_.arg_size()) return;
+    if (!call_.getArgOperand(argument)->getType()->isPointerTy()) return;
+    strings = static_cast<uint16_t>(strings | 1u << argument);
+    if (limit < std::min(kTraceMostArguments, call_.arg_size())) limits[argument] = static_cast<uint8_t>(limit);
+  }
+
+  /// What %s takes, the first conversion's argument being number `argument`. A constant precision may leave a string
+  /// without an end, so such are left out.
+  void add_conversions(llvm::StringRef text, uint32_t argument) {
+    while (true) {
+      const size_t percent = text.find('%');
+      if (percent == llvm::StringRef::npos) return;
+      text = text.drop_front(percent + 1);
+      const size_t length = text.find_first_not_of("-+ #0123456789.*hlqjzLt");
+      if (length == llvm::StringRef::npos) return;
+      const llvm::StringRef flags = text.take_front(length);
+      const char conversion = text[length];
+      text = text.drop_front(length + 1);
+      argument += static_cast<uint32_t>(flags.count('*'));
+      if (conversion == '%') continue;
+      const bool limited = flags.ends_with(".*");
+      if (conversion == 's' && (limited || !flags.contains('.')) && !flags.contains('l')) {
+        add(argument, limited ? argument - 1 : kTraceNoArgument);
+      }
+      ++argument;
+    }
+  }
+
+  const llvm::CallBase& call_;
+};
+
+/// The format::TraceCall of a call.
+llvm::Constant* call_constant(llvm::Module& module, uint32_t operation, uint32_t count,
+                              const StringArguments& strings) {
+  llvm::LLVMContext& context = module.getContext();
+  const auto number = [&](unsigned bits, uint64_t value) {
+    return llvm::ConstantInt::get(llvm::Type::getIntNTy(context, bits), value);
+  };
+  llvm::Constant* limits = llvm::ConstantDataArray::get(context, llvm::ArrayRef<uint8_t>(strings.limits));
+  llvm::Constant* fields[] = {number(32, operation), number(16, strings.strings), number(8, count),
+                              number(8, strings.changed), limits};
+  llvm::Constant* value = llvm::ConstantStruct::getAnon(context, fields);
+  return new llvm::GlobalVariable(module, value->getType(), true, llvm::GlobalValue::PrivateLinkage, value,
+                                  "culprit.call");
+}
+
+}  // namespace
+
+llvm::Value* word_of(llvm::IRBuilderBase& builder, llvm::Value* value) {
+  llvm::Type* type = value->getType();
+  llvm::Type* word = builder.getInt64Ty();
+  if (type->isPointerTy()) return builder.CreatePtrToInt(value, word);
+  if (type->isIntegerTy() && type->getIntegerBitWidth() <= 64) return builder.CreateZExt(value, word);
+  if (type->isFloatTy()) value = builder.CreateFPExt(value, builder.getDoubleTy());
+  if (value->getType()->isDoubleTy()) return builder.CreateBitCast(value, word);
+  return builder.getInt64(0);
+}
+
+llvm::Value* call_runtime(llvm::IRBuilderBase& builder, const char* symbol, llvm::Type* result,
+                          std::initializer_list<llvm::Value*> arguments) {
+  std::vector<llvm::Type*> types;
+  for (llvm::Value* argument : arguments) types.push_back(argument->getType());
+  llvm::FunctionCallee callee =
+      builder.GetInsertBlock()->getModule()->getOrInsertFunction(symbol, llvm::FunctionType::get(result, types, false));
+  llvm::cast<llvm::Function>(callee.getCallee())->setDoesNotThrow();
+  return builder.CreateCall(callee, llvm::ArrayRef<llvm::Value*>(arguments.begin(), arguments.size()));
+}
+
+void NativeCallHooks::store_arguments(llvm::IRBuilderBase& builder, const llvm::CallBase& call, uint32_t count) {
+  if (!arguments_) {
+    llvm::BasicBlock& entry = body_.getEntryBlock();
+    llvm::IRBuilder<> start(&entry, entry.begin());
+    arguments_ =
+        start.CreateAlloca(llvm::ArrayType::get(start.getInt64Ty(), kTraceMostArguments), nullptr, "culprit.arguments");
+    arguments_->setMetadata(metadata::kInternal, llvm::MDNode::get(body_.getContext(), {}));
+  }
+  for (uint32_t each = 0; each < count; ++each) {
+    builder.CreateStore(word_of(builder, call.getArgOperand(each)),
+                        builder.CreateConstGEP1_64(builder.getInt64Ty(), arguments_, each));
+  }
+}
+
+void NativeCallHooks::write_return(llvm::IRBuilderBase& builder, llvm::CallBase& call, uint32_t operation) {
+  const uint32_t count = std::min<uint32_t>(call.arg_size(), kTraceMostArguments);
+  const StringArguments strings(call);
+  llvm::Constant* constant = call_constant(*body_.getParent(), operation, count, strings);
+  llvm::Value* measured = builder.getInt32(0);
+  if (strings.changed != kTraceNoArgument) {
+    llvm::IRBuilder<> before(&call);
+    before.SetCurrentDebugLocation(call.getDebugLoc());
+    store_arguments(before, call, count);
+    measured = call_runtime(before, format::kTraceMeasureSymbol, builder.getInt32Ty(), {constant, arguments_});
+  } else {
+    store_arguments(builder, call, count);
+  }
+  call_runtime(builder, format::kTraceReturnedSymbol, builder.getVoidTy(),
+               {constant, word_of(builder, &call), arguments_, measured});
+}
+
+}  // namespace culprit
