@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/command.h"
+#include "cli/differing_memory.h"
 #include "cli/plan_of_recording.h"
 #include "cli/replay_to.h"
 #include "recording/event_text.h"
@@ -39,7 +40,7 @@ const char* state_text(ReplayState state) {
   return "failed";
 }
 
-void say(const recording::EventStream& stream, const ReplayReport& report) {
+void say(const recording::Recording& recorded, const ReplayReport& report) {
   switch (report.state) {
     case ReplayState::kFinished:
       fmt::print(stderr, "culprit: replayed {} events; the program {}\n", report.events,
@@ -52,7 +53,7 @@ void say(const recording::EventStream& stream, const ReplayReport& report) {
                  report.events);
       break;
     case ReplayState::kDiverged:
-      fmt::print(stderr, "culprit: {}\n", recording::divergence_text(stream, report));
+      fmt::print(stderr, "culprit: {}\n", recording::divergence_text(recorded.stream, report));
       break;
     case ReplayState::kFailed:
     case ReplayState::kRunning:
@@ -60,7 +61,13 @@ void say(const recording::EventStream& stream, const ReplayReport& report) {
       break;
   }
   if (report.memory_differs) {
-    fmt::print(stderr, "culprit: the program's final memory differs from that of the recorded run\n");
+    fmt::print(stderr, "culprit: the program's final memory differs from that of the recorded run: {}\n",
+               differing_memory_text(recorded, report));
+  } else if (report.differing_heap_lines != 0) {
+    fmt::print(stderr,
+               "culprit: variables and user stacks are those of the recorded run; {} of the heap's lines are not, the "
+               "first at {:#x} (library code may have copied unused bytes of its stack there)\n",
+               report.differing_heap_lines, report.first_differing_in_heap);
   }
 }
 
@@ -81,10 +88,13 @@ ExitCode run(const Options& options) {
                                  {"exit_status", report.exit_status},
                                  {"exit_signal", report.exit_signal},
                                  {"memory_differs", report.memory_differs != 0},
+                                 {"differing_lines", report.differing_lines},
+                                 {"first_differing", report.first_differing},
+                                 {"differing_heap_lines", report.differing_heap_lines},
                                  {"said", static_cast<const char*>(report.said)}};
     fmt::print(stderr, "{}\n", text.dump());
   } else {
-    say(stream, report);
+    say(recorded, report);
   }
   return same ? ExitCode::kAnswered : ExitCode::kNothingFound;
 }

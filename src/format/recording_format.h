@@ -11,7 +11,7 @@
 
 namespace culprit::format {
 
-inline constexpr uint32_t kRecordingVersion = 4;
+inline constexpr uint32_t kRecordingVersion = 5;
 
 // ---- log: a LogHeader, then frames -------------------------------------------------------------------------------
 
@@ -119,6 +119,8 @@ enum class PartKind : uint32_t {
   kRegisters = 4,     ///< a StartRegisters
   kIdentity = 5,      ///< a FileIdentity
   kSharedMemory = 6,  ///< of kExit: 32-bit hash of the final memory that all plans of a program share
+  kMemoryLines = 7,   ///< of kExit: PageLines of the final memory, ascending; none of very large programs
+  kSharedLines = 8,   ///< of kExit: the same of what all plans share, heap made by brk included
 };
 
 /// An address of kMemory with this bit: the lower 32 bits are added, as a signed number, to the call's argument whose
@@ -135,6 +137,15 @@ struct Part {
   PartKind kind;
 };
 static_assert(sizeof(Part) == 16);
+
+/// What tells where two final memories differ: a byte of CRC-32C for each line of a page.
+inline constexpr uint32_t kPageBytes = 4096;
+inline constexpr uint32_t kLineBytes = 128;
+struct PageLines {
+  uint64_t page;  ///< address
+  uint8_t lines[kPageBytes / kLineBytes];
+};
+static_assert(sizeof(PageLines) == 40);
 
 inline constexpr uint32_t kNoFile = 0xffffffff;
 
@@ -193,6 +204,11 @@ struct ReplayReport {
   uint64_t actual_arguments[6];
   uint64_t actual_address;  ///< instruction pointer
   char said[256];           ///< one line, NUL-terminated
+  // With memory_differs, where that is known: lines of kLineBytes.
+  uint64_t differing_lines;
+  uint64_t first_differing;       ///< address
+  uint64_t differing_heap_lines;  ///< of another plan's replay, which prove nothing
+  uint64_t first_differing_in_heap;
 };
 static_assert(sizeof(ReplayReport) <= 4096);
 

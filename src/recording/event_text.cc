@@ -53,6 +53,8 @@ std::string parts_text(const EventRef& event) {
       }
       case PartKind::kIdentity:
       case PartKind::kSharedMemory:
+      case PartKind::kMemoryLines:
+      case PartKind::kSharedLines:
         break;
     }
   }

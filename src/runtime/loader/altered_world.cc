@@ -157,7 +157,7 @@ long altered_tick(Thread& thread) {
 }
 
 void end_altered(int64_t exit_status, int signal) {
-  end_replay(format::ReplayState::kFinished, exit_status, signal, false);
+  end_replay(format::ReplayState::kFinished, exit_status, signal);
 }
 
 }  // namespace culprit::loader

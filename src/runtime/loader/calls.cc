@@ -215,10 +215,10 @@ void show(uint8_t flags) {
 const Event& expect(const Call& call) {
   Thread& thread = current_thread();
   const Event* event = peek_event();
-  if (event == nullptr) end_replay(format::ReplayState::kLogEnded, 0, 0, false);
+  if (event == nullptr) end_replay(format::ReplayState::kLogEnded, 0, 0);
   if (event->kind == EventKind::kExit && (event->flags & format::kDeadlock) && event->thread == thread.index) {
     next_event();
-    end_replay(format::ReplayState::kFinished, 0, event->number, false);
+    end_replay(format::ReplayState::kFinished, 0, event->number);
   }
   const bool same = event->kind == EventKind::kCall && event->thread == thread.index && event->number == call.number;
   next_event();

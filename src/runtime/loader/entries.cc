@@ -38,7 +38,7 @@ void program_fault(Thread& thread, const Siginfo& siginfo, Context& context) {
   }
   if (runtime.mode == Mode::kReplay) {
     const Event* event = next_event();
-    if (event == nullptr) end_replay(format::ReplayState::kLogEnded, 0, 0, false);
+    if (event == nullptr) end_replay(format::ReplayState::kLogEnded, 0, 0);
     const bool same = event->kind == EventKind::kFault && event->thread == thread.index && event->number == number &&
                       (runtime.other_plan || static_cast<uint64_t>(event->result) == context.rip) &&
                       event->ticks == ticks_of(thread);

@@ -352,7 +352,7 @@ void replace_executable(uint32_t index, const char* path) {
 
 StartRegisters load_recorded_program() {
   const Event* event = next_event();
-  if (event == nullptr) end_replay(format::ReplayState::kLogEnded, 0, 0, false);  // killed before it began
+  if (event == nullptr) end_replay(format::ReplayState::kLogEnded, 0, 0);  // killed before it began
   if (event->kind != EventKind::kStart) fail("the recording has no start");
   runtime.break_start = runtime.break_now = static_cast<uint64_t>(event->result);
   StartRegisters registers = {};
@@ -389,6 +389,8 @@ StartRegisters load_recorded_program() {
         break;
       case PartKind::kIdentity:
       case PartKind::kSharedMemory:
+      case PartKind::kMemoryLines:
+      case PartKind::kSharedLines:
         break;
     }
   }

@@ -112,10 +112,14 @@ void diverge(const Actual& actual, const char* what) {
   finish(ReplayState::kDiverged);
 }
 
-void end_replay(ReplayState state, int64_t exit_status, int exit_signal, bool memory_differs) {
+void end_replay(ReplayState state, int64_t exit_status, int exit_signal, const MemoryComparison& memory) {
   report->exit_status = exit_status;
   report->exit_signal = exit_signal;
-  report->memory_differs = memory_differs;
+  report->memory_differs = memory.differs;
+  report->differing_lines = memory.where.lines;
+  report->first_differing = memory.where.first;
+  report->differing_heap_lines = memory.heap.lines;
+  report->first_differing_in_heap = memory.heap.first;
   if (state == ReplayState::kFinished) peek_event();  // what children wrote after the program's end
   finish(state);
 }

@@ -3,6 +3,7 @@
 
 #include "format/recording_format.h"
 #include "runtime/loader/kernel.h"
+#include "runtime/loader/memory_lines.h"
 
 namespace culprit::loader {
 
@@ -65,7 +66,8 @@ struct Actual {
 
 /// Ends the replay, telling the launcher why.
 [[noreturn]] void diverge(const Actual& actual, const char* what);
-[[noreturn]] void end_replay(format::ReplayState state, int64_t exit_status, int exit_signal, bool memory_differs);
+[[noreturn]] void end_replay(format::ReplayState state, int64_t exit_status, int exit_signal,
+                             const MemoryComparison& memory = {});
 /// For `fail`: leaves the reason in the report when there is one.
 void report_failure(const char* what);
 

@@ -20,7 +20,7 @@ bool all_zero(const uint64_t* words) {
 }
 
 /// One range of /proc/self/maps that can be read and written.
-uint32_t hash_range(uint32_t hash, int pagemap, uint64_t low, uint64_t high) {
+uint32_t hash_range(uint32_t hash, LineTable& table, int pagemap, uint64_t low, uint64_t high) {
   static uint64_t entries[512];
   for (uint64_t page = low; page < high;) {
     uint64_t count = (high - page) / kPage;
@@ -33,6 +33,7 @@ uint32_t hash_range(uint32_t hash, int pagemap, uint64_t low, uint64_t high) {
       if (all_zero(reinterpret_cast<const uint64_t*>(page))) continue;
       hash = format::crc32c(hash, &page, sizeof page);
       hash = format::crc32c(hash, reinterpret_cast<const void*>(page), kPage);
+      table.add(page, reinterpret_cast<const void*>(page));
     }
   }
   return hash;
@@ -78,10 +79,13 @@ class MapLines {
 constexpr uint64_t kThreadLocalReach = 2 * kPage;  // of the thread's own variables and libc's description of it
 constexpr uint64_t kCodeLimit = 0x10000000;        // of the executable, from its base on (src/build/link_layout.cc)
 
+/// The heap has only lines: what the C library leaves uninitialised there differs between plans.
+enum class Region { kVariables, kHeap, kUserStack };
+
 /// The words of memory that mean the same in all plans.
 class SharedHash {
  public:
-  SharedHash() {
+  explicit SharedHash(LineTable& table) : table_(table) {
     uint64_t fs = 0;
     raw(__NR_arch_prctl, ARCH_GET_FS, word(&fs));
     thread_ = fs;
@@ -89,7 +93,7 @@ class SharedHash {
     guard_ = fs != 0 && runtime.space.covers(fs, fs + 0x38) ? *reinterpret_cast<const uint64_t*>(fs + 0x30) : 0;
   }
   /// A page of [low, high), which can be read; words below `low` do not count.
-  void page(uint64_t address, uint64_t low, uint64_t high) {
+  void page(uint64_t address, uint64_t low, uint64_t high, Region region) {
     const auto* words = reinterpret_cast<const uint64_t*>(address);
     uint64_t shared[kPage / 8];
     for (uint64_t each = 0; each < kPage / 8; ++each) {
@@ -99,6 +103,8 @@ class SharedHash {
     uint64_t any = 0;
     for (const uint64_t each : shared) any |= each;
     if (any == 0) return;
+    table_.add(address, shared);
+    if (region == Region::kHeap) return;
     hash_ = format::crc32c(hash_, &address, sizeof address);
     hash_ = format::crc32c(hash_, shared, sizeof shared);
   }
@@ -130,6 +136,7 @@ class SharedHash {
       }
     }
   }
+  LineTable& table_;
   uint64_t thread_ = 0, guard_ = 0;
   uint32_t hash_ = 0;
 };
@@ -137,8 +144,7 @@ class SharedHash {
 // Of the search for a thread whose user stack a range is.
 uint64_t ranges_low, ranges_high, live_from;
 
-/// `all`: also pages that are as the file has them.
-void hash_shared_range(SharedHash& hash, int pagemap, uint64_t low, uint64_t high, bool all) {
+void hash_shared_range(SharedHash& hash, int pagemap, uint64_t low, uint64_t high, Region region) {
   static uint64_t entries[512];
   for (uint64_t page = page_down(low); page < high;) {
     uint64_t count = (high - page) / kPage;
@@ -146,25 +152,24 @@ void hash_shared_range(SharedHash& hash, int pagemap, uint64_t low, uint64_t hig
     const long got = raw(__NR_pread64, pagemap, word(entries), count * 8, page / kPage * 8);
     if (got <= 0) return;
     for (uint64_t each = 0; each < static_cast<uint64_t>(got) / 8; ++each, page += kPage) {
-      if (all || (entries[each] & (kPresent | kSwapped))) {
-        if (!hash.is_left_out(page)) hash.page(page, low, high);
+      // Variables may be as the file has them.
+      if (region == Region::kVariables || (entries[each] & (kPresent | kSwapped))) {
+        if (!hash.is_left_out(page)) hash.page(page, low, high, region);
       }
     }
   }
 }
 
-}  // namespace
-
-uint32_t hash_shared_memory() {
+uint32_t hash_shared_memory(LineTable& table) {
   if (runtime.mode == Mode::kPass || current_thread().tick_state == 0) return 0;
   const long pagemap = raw(__NR_openat, AT_FDCWD, word("/proc/self/pagemap"), O_RDONLY | O_CLOEXEC, 0);
   if (failed(pagemap)) return 0;
-  SharedHash hash;
-  const auto add = [&](uint64_t low, uint64_t high, bool all) {
-    hash_shared_range(hash, static_cast<int>(pagemap), low, high, all);
+  SharedHash hash(table);
+  const auto add = [&](uint64_t low, uint64_t high, Region region) {
+    hash_shared_range(hash, static_cast<int>(pagemap), low, high, region);
   };
-  add(runtime.variables_low, page_up(runtime.variables_high), true);
-  add(runtime.break_start, page_up(runtime.break_now), false);
+  add(runtime.variables_low, page_up(runtime.variables_high), Region::kVariables);
+  add(runtime.break_start, page_up(runtime.break_now), Region::kHeap);
   // Below the stack pointers are remains, partly of machine words.
   for (size_t each = 0; each < runtime.space.size(); ++each) {
     ranges_low = runtime.space.low(each);
@@ -175,13 +180,13 @@ uint32_t hash_shared_memory() {
       const uint64_t pointer = word(reinterpret_cast<const format::ThreadState*>(thread.tick_state)->user_sp);
       if (pointer >= ranges_low && pointer < ranges_high) live_from = pointer & ~uint64_t{7};
     });
-    if (live_from != 0) add(live_from, ranges_high, false);
+    if (live_from != 0) add(live_from, ranges_high, Region::kUserStack);
   }
   raw(__NR_close, pagemap);
   return hash.value() == 0 ? 1 : hash.value();
 }
 
-uint32_t hash_program_memory() {
+uint32_t hash_program_memory(LineTable& table) {
   if (runtime.mode == Mode::kPass) return 0;
   const long maps = raw(__NR_openat, AT_FDCWD, word("/proc/self/maps"), O_RDONLY | O_CLOEXEC, 0);
   const long pagemap = raw(__NR_openat, AT_FDCWD, word("/proc/self/pagemap"), O_RDONLY | O_CLOEXEC, 0);
@@ -193,7 +198,7 @@ uint32_t hash_program_memory() {
     bool writable;
     while (lines.next(low, high, writable)) {
       const bool own = high > kRuntimeLow && low < kRuntimeHigh;
-      if (writable && !own && high <= kProgramHigh) hash = hash_range(hash, static_cast<int>(pagemap), low, high);
+      if (writable && !own && high <= kProgramHigh) hash = hash_range(hash, table, static_cast<int>(pagemap), low, high);
     }
   }
   if (!failed(maps)) raw(__NR_close, maps);
@@ -201,19 +206,46 @@ uint32_t hash_program_memory() {
   return readable && hash == 0 ? 1 : hash;
 }
 
-FinalMemory::FinalMemory()
-    : all(runtime.other_plan || session_control() != nullptr ? 0 : hash_program_memory()),
-      shared(session_control() != nullptr ? 0 : hash_shared_memory()),
-      part{0, &shared, sizeof shared, format::PartKind::kSharedMemory} {}
+PartSource lines_part(const LineTable& table, format::PartKind kind) {
+  return {0, table.entries(), table.count() * static_cast<uint32_t>(sizeof(format::PageLines)), kind};
+}
 
-bool FinalMemory::differs(const format::Event& recorded) const {
-  if (!runtime.other_plan) return all && recorded.check && all != recorded.check;
-  for (PartView view(recorded); view.valid(); view.next()) {
-    if (view.kind() != format::PartKind::kSharedMemory || view.size() != sizeof shared) continue;
-    const uint32_t was = *reinterpret_cast<const uint32_t*>(view.bytes());
-    return shared && was && shared != was;
+PartView part_of(const format::Event& event, format::PartKind kind) {
+  PartView view(event);
+  while (view.valid() && view.kind() != kind) view.next();
+  return view;
+}
+
+}  // namespace
+
+FinalMemory::FinalMemory()
+    : all_(runtime.other_plan || session_control() != nullptr ? 0 : hash_program_memory(lines_)),
+      shared_(session_control() != nullptr ? 0 : hash_shared_memory(shared_lines_)),
+      parts_{{0, &shared_, sizeof shared_, format::PartKind::kSharedMemory},
+             lines_part(lines_, format::PartKind::kMemoryLines),
+             lines_part(shared_lines_, format::PartKind::kSharedLines)} {}
+
+MemoryComparison FinalMemory::compare(const format::Event& recorded) const {
+  const auto add_lines = [&](const LineTable& table, format::PartKind kind, MemoryComparison& comparison) {
+    const PartView part = part_of(recorded, kind);
+    if (!part.valid()) return;
+    const bool two_plans = kind == format::PartKind::kSharedLines;
+    compare_lines(table, reinterpret_cast<const format::PageLines*>(part.bytes()),
+                  part.size() / sizeof(format::PageLines), two_plans ? runtime.break_start : 0,
+                  two_plans ? page_up(runtime.break_now) : 0, comparison);
+  };
+  MemoryComparison comparison;
+  if (!runtime.other_plan) {
+    comparison.differs = all_ != 0 && recorded.check != 0 && all_ != recorded.check;
+    if (comparison.differs) add_lines(lines_, format::PartKind::kMemoryLines, comparison);
+    return comparison;
   }
-  return false;
+  const PartView part = part_of(recorded, format::PartKind::kSharedMemory);
+  if (!part.valid() || part.size() != sizeof shared_) return comparison;
+  const uint32_t was = *reinterpret_cast<const uint32_t*>(part.bytes());
+  comparison.differs = shared_ != 0 && was != 0 && shared_ != was;
+  add_lines(shared_lines_, format::PartKind::kSharedLines, comparison);
+  return comparison;
 }
 
 }  // namespace culprit::loader

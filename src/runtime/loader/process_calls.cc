@@ -63,23 +63,23 @@ long fork_child(Call& call) {
   const FinalMemory memory;
   if (runtime.mode == Mode::kReplay) {
     const format::Event* event = next_event();
-    if (event == nullptr) end_replay(format::ReplayState::kLogEnded, 0, 0, false);
+    if (event == nullptr) end_replay(format::ReplayState::kLogEnded, 0, 0);
     if (event->kind != EventKind::kExit || event->number != 0 || event->result != status) {
       diverge(
           {EventKind::kExit, thread.index, static_cast<uint32_t>(call.number), 0, call.arguments, call.context->rip},
           "ends by exit_group");
     }
-    end_replay(format::ReplayState::kFinished, status, 0, memory.differs(*event));
+    end_replay(format::ReplayState::kFinished, status, 0, memory.compare(*event));
   }
   append_event({.bytes = 0,
                 .kind = EventKind::kExit,
                 .flags = 0,
                 .number = 0,
                 .thread = thread.index,
-                .check = memory.all,
+                .check = memory.all(),
                 .result = status,
                 .ticks = 0},
-               &memory.part, 1);
+               memory.parts(), FinalMemory::kParts);
   leave_vfork_memory();
   raw(__NR_exit_group, call.arguments[0]);
   __builtin_trap();

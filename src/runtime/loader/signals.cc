@@ -241,10 +241,10 @@ bool next_signal(Thread& thread, uint8_t where, Siginfo& siginfo) {
                 .flags = static_cast<uint8_t>(format::kFatal | flags),
                 .number = static_cast<uint16_t>(number),
                 .thread = thread.index,
-                .check = memory == nullptr ? 0 : memory->all,
+                .check = memory == nullptr ? 0 : memory->all(),
                 .result = 0,
                 .ticks = 0},
-               memory == nullptr ? nullptr : &memory->part, memory == nullptr ? 0 : 1);
+               memory == nullptr ? nullptr : memory->parts(), memory == nullptr ? 0 : FinalMemory::kParts);
   set_kernel_default(number, 0);
   const uint64_t nothing = 0;
   raw(__NR_rt_sigprocmask, 2, word(&nothing), 0, 8);
@@ -381,10 +381,10 @@ bool give_signals(Thread& thread, Context& context, uint8_t where) {
 void end_where_recording_ends() {
   if (runtime.mode != Mode::kReplay || runtime.altered) return;
   const Event* event = peek_event();
-  if (event == nullptr) end_replay(format::ReplayState::kLogEnded, 0, 0, false);
+  if (event == nullptr) end_replay(format::ReplayState::kLogEnded, 0, 0);
   if (event->kind == EventKind::kExit && (event->flags & format::kInOwnCode)) {
     next_event();
-    end_replay(format::ReplayState::kFinished, 0, event->number, false);
+    end_replay(format::ReplayState::kFinished, 0, event->number);
   }
 }
 
@@ -412,7 +412,7 @@ void die_by_signal(int number, bool in_own_code) {
     const bool same = event != nullptr && event->kind == EventKind::kExit && event->number == number;
     if (!same)
       diverge({EventKind::kExit, thread.index, static_cast<uint32_t>(number), 0, nullptr, 0}, "ends by a signal");
-    end_replay(format::ReplayState::kFinished, 0, number, memory.differs(*event));
+    end_replay(format::ReplayState::kFinished, 0, number, memory.compare(*event));
   }
   log_and_die(thread, number, in_own_code ? format::kInOwnCode : 0, &memory);
 }

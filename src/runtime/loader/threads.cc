@@ -127,7 +127,7 @@ void switch_to(Thread& from, Thread& to) {
 /// The thread whose event comes next, which must exist.
 Thread& next_thread() {
   const Event* event = peek_event();
-  if (event == nullptr) end_replay(format::ReplayState::kLogEnded, 0, 0, false);
+  if (event == nullptr) end_replay(format::ReplayState::kLogEnded, 0, 0);
   Thread* thread = by_index(event->thread);
   if (thread == nullptr) fail("the recording goes on with a thread that does not exist");
   return *thread;

@@ -22,7 +22,7 @@ void trap_processor_id(bool on) {
 /// The log's next event, which must be of this kind and thread.
 const Event& expect(EventKind kind, const Thread& thread, const Context& context, const char* what) {
   const Event* event = next_event();
-  if (event == nullptr) end_replay(format::ReplayState::kLogEnded, 0, 0, false);
+  if (event == nullptr) end_replay(format::ReplayState::kLogEnded, 0, 0);
   if (event->kind != kind || event->thread != thread.index) {
     diverge({kind, thread.index, 0, 0, nullptr, context.rip}, what);
   }
