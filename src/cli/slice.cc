@@ -8,6 +8,8 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <stdexcept>
+#include <utility>
 
 #include "base/temporary_directory.h"
 #include "build/builder.h"
@@ -31,6 +33,7 @@ struct Options {
   std::string recording;
   std::string at;
   std::string variable;
+  std::string memory;
   std::string from;
   bool crash = false;
   bool forward = false;
@@ -43,15 +46,53 @@ struct Options {
   uint64_t depth = 6;
 };
 
+/// The whole of `text` as a number, decimal or with 0x.
+std::optional<uint64_t> number_in(const std::string& text) {
+  size_t used = 0;
+  try {
+    const uint64_t number = std::stoull(text, &used, 0);
+    if (used == text.size() && text.front() != '-') return number;
+  } catch (const std::logic_error&) {
+    // No digits, or too many: no number.
+  }
+  return std::nullopt;
+}
+
+/// `stdout:N` or `stderr:N`.
+std::optional<std::pair<depend::OutputStream, uint64_t>> output_position(const std::string& at) {
+  const size_t colon = at.find(':');
+  if (colon == std::string::npos) return std::nullopt;
+  const std::string name = at.substr(0, colon);
+  const std::optional<uint64_t> offset = number_in(at.substr(colon + 1));
+  if (!offset) return std::nullopt;
+  if (name == "stdout") return std::pair(depend::OutputStream::kStandardOutput, *offset);
+  if (name == "stderr") return std::pair(depend::OutputStream::kStandardError, *offset);
+  return std::nullopt;
+}
+
+/// `ADDRESS[+BYTES]`.
+std::vector<Node> memory_criterion(const std::string& range, const trace::TraceFile& trace,
+                                   const depend::Moment& moment) {
+  const size_t plus = range.find('+');
+  const std::optional<uint64_t> address = number_in(range.substr(0, plus));
+  const std::optional<uint64_t> bytes = plus == std::string::npos ? 1 : number_in(range.substr(plus + 1));
+  if (!address || !bytes || *bytes == 0) {
+    throw UserError(fmt::format("'{}' is no range of memory", range), "write ADDRESS+BYTES, e.g. 0x55550040+8");
+  }
+  return memory_value(trace, moment, *address, *bytes);
+}
+
 std::vector<Node> criterion_of(const Options& options, const trace::TraceFile& trace, const DependenceGraph& graph) {
   if (options.crash) {
     if (graph.last() == depend::kNoNode) throw UserError("the trace is empty", "trace a run of the program");
     return {graph.last()};
   }
-  if (options.at.empty()) throw UserError("no place is given", "--at FILE:LINE[#INSTANCE], or --crash");
+  if (options.at.empty()) throw UserError("no place is given", "--at FILE:LINE[#INSTANCE], --at stdout:N, or --crash");
+  if (const auto output = output_position(options.at)) return output_byte(graph, output->first, output->second);
   const depend::Moment moment = find_moment(graph, program::parse_source_position(options.at));
   fmt::print(stderr, "culprit: {}, execution {} of {}\n", graph.model().position_text(moment.statements.front()),
              moment.instance, moment.instances);
+  if (!options.memory.empty()) return memory_criterion(options.memory, trace, moment);
   if (options.variable.empty()) return values_used(graph, moment);
   return variable_value(trace, graph, moment, options.variable);
 }
@@ -142,21 +183,25 @@ const Registration kRegistration{Command{
     .description = "Takes a trace that `culprit trace` made, or a recording, or runs PROG and traces it. The slice of "
                    "the values that "
                    "are used at\n"
-                   "a place, of one variable there, or of where the run ended: every statement that had a part in "
+                   "a place, of one variable or of memory there, of a byte that was put out, or of where the run "
+                   "ended: every statement that had a part in "
                    "them, by data, by\n"
                    "choosing which memory is meant, or by deciding that a statement runs. A place is FILE:LINE with #N "
                    "for its N-th\n"
                    "execution; without it the last one is meant.",
     .examples = {{"culprit slice --at parse.c:88 --var n -- ./prog file", "runs ./prog; what made n"},
                  {"culprit slice t --crash --tree", "what led to the end of the run, as a tree"},
+                 {"culprit slice t --at stdout:123", "what made byte 123 of the output, counted from 0"},
                  {"culprit slice t --at parse.c:88#3 --var n --value-chain", "where the value was made"},
                  {"culprit slice t --crash --html slice.html", "a page to click from uses to definitions"}},
     .configure = [](CLI::App& app) {
       auto options = std::make_shared<Options>();
       app.add_option("trace", options->words, "a trace's folder, or a program and its arguments after --");
       app.add_option("--recording", options->recording, "replay this recording and trace that");
-      app.add_option("--at", options->at, "FILE:LINE[:COLUMN][#INSTANCE]");
+      app.add_option("--at", options->at,
+                     "FILE:LINE[:COLUMN][#INSTANCE], or stdout:N or stderr:N for a byte of the output");
       app.add_option("--var", options->variable, "one variable at that place");
+      app.add_option("--memory", options->memory, "the bytes ADDRESS+BYTES before that place");
       app.add_flag("--crash", options->crash, "where the run ended");
       app.add_flag("--forward,!--backward", options->forward, "what depends on it (default: what it depends on)");
       app.add_option("--from", options->from, "only what lies between this place and the criterion (a chop)");

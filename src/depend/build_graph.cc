@@ -15,15 +15,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <filesystem>
-#include <optional>
 #include <utility>
 
 #include "base/error.h"
 #include "depend/activation.h"
 #include "depend/definitions.h"
 #include "depend/native_effects.h"
-#include "program/constant_memory.h"
 
 namespace culprit::depend {
 namespace {
@@ -42,10 +39,8 @@ class GraphBuilder final : public DefinitionQuery {
         model_(trace.model()),
         sections_(model_.sections()),
         stream_(trace),
-        definitions_(sections_, trace.anchors()) {
-    if (trace.image() != 0 && std::filesystem::exists(trace.executable())) {
-      constants_.emplace(trace.executable(), trace.image());
-    }
+        definitions_(sections_, trace.anchors()),
+        native_(trace, graph_, definitions_, graph_.outputs_) {
     threads_.resize(trace.threads());
     note_thread_starts();
   }
@@ -326,14 +321,12 @@ class GraphBuilder final : public DefinitionQuery {
     if (callee == kNone) return;
     const std::string_view name = model_.text(sections_.functions[callee].linkage_name);
     sources_.clear();
-    if (!apply_external_call(name, *step.returned, call, graph_, constants(), definitions_, sources_)) {
+    if (!native_.apply(name, *step.returned, call, sources_)) {
       if (sections_.functions[callee].flags & kFunctionNative) ++graph_.unknown_calls_[std::string(name)];
       return;
     }
     if (!sources_.empty()) set_slot(call.execution(), graph_.layout_.memory_slot[step.operation], sources_);
   }
-
-  const program::ConstantMemory* constants() const { return constants_ ? &*constants_ : nullptr; }
 
   void returned_twice(Activation& activation, uint32_t call) {
     const auto before = std::find_if(activation.first_returns.begin(), activation.first_returns.end(),
@@ -384,7 +377,7 @@ class GraphBuilder final : public DefinitionQuery {
   const program::ModelView& sections_;
   trace::ControlStream stream_;
   Definitions definitions_;
-  std::optional<program::ConstantMemory> constants_;
+  NativeEffects native_;
   std::vector<Stack> threads_;
   Stack* stack_ = nullptr;
   Node unwinding_ = kNoNode;  ///< the call from which control is on its way to where it lands

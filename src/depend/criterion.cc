@@ -201,4 +201,33 @@ std::vector<Node> variable_value(const trace::TraceFile& trace, const Dependence
   return found;
 }
 
+std::vector<Node> memory_value(const trace::TraceFile& trace, const Moment& moment, uint64_t address, uint64_t bytes) {
+  std::vector<Node> found;
+  build_graph(trace,
+              {.at = moment.execution, .ask = [&](DefinitionQuery& query) { found = query.memory(address, bytes); }});
+  if (found.empty()) {
+    throw UserError(
+        fmt::format("nothing that the trace knows has written the {} bytes at {:#x} before", bytes, address),
+        "they hold their initial value, or native code wrote them");
+  }
+  return found;
+}
+
+std::vector<Node> output_byte(const DependenceGraph& graph, OutputStream stream, uint64_t offset) {
+  const OutputRuns& output = graph.output(stream);
+  if (offset < output.bytes()) {
+    const auto sources = output.at(offset);
+    return {sources.begin(), sources.end()};
+  }
+  const char* name = stream == OutputStream::kStandardOutput ? "standard output" : "standard error";
+  if (output.lost_at() != kNoNode) {
+    const uint32_t statement = graph.model().operation(output.lost_at().operation()).statement;
+    throw UserError(fmt::format("how much {} puts out is not known, so only bytes 0 to {} of {} can be found",
+                                graph.model().position_text(statement), output.bytes(), name),
+                    "ask by the statement that prints: --at FILE:LINE");
+  }
+  throw UserError(fmt::format("the run put out {} bytes on {}; {} is not among them", output.bytes(), name, offset),
+                  "bytes are counted from 0");
+}
+
 }  // namespace culprit::depend

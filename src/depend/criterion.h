@@ -30,4 +30,11 @@ std::vector<Node> values_used(const DependenceGraph& graph, const Moment& moment
 std::vector<Node> variable_value(const trace::TraceFile& trace, const DependenceGraph& graph, const Moment& moment,
                                  const std::string& name);
 
+/// What wrote the bytes of memory last before the moment. Throws UserError when nothing has.
+std::vector<Node> memory_value(const trace::TraceFile& trace, const Moment& moment, uint64_t address, uint64_t bytes);
+
+/// What put out the byte at `offset` (from 0) of a stream. Throws UserError when the run put out less, or nobody knows
+/// what.
+std::vector<Node> output_byte(const DependenceGraph& graph, OutputStream stream, uint64_t offset);
+
 }  // namespace culprit::depend

@@ -131,6 +131,13 @@ void Definitions::copy(uint64_t to, uint64_t from, uint64_t bytes, Node copier) 
   for (uint64_t each = 0; each < bytes; ++each) memory_.define(to + each, 1, copied_[each]);
 }
 
+uint64_t Definitions::same_bytes(uint64_t address, uint64_t most) {
+  const uint64_t definition = memory_.at(address);
+  uint64_t bytes = 1;
+  while (bytes < most && memory_.at(address + bytes) == definition) ++bytes;
+  return bytes;
+}
+
 void Definitions::define_from(uint64_t address, uint64_t bytes, Node maker, std::span<const Node> sources) {
   uint64_t definition = ShadowMemory::kUndefined;
   for (const Node source : sources) definition = copies_.joined(definition, source.bits);

@@ -36,6 +36,8 @@ class Definitions {
   void add_sources(uint64_t address, uint64_t bytes, std::vector<Node>& sources);
   void add_cell_sources(const Activation& activation, uint32_t offset, uint32_t bytes,
                         std::vector<Node>& sources) const;
+  /// How many bytes from `address` on, `most` at the most, have the same definition.
+  uint64_t same_bytes(uint64_t address, uint64_t most);
   void define(uint64_t address, uint64_t bytes, Node node) { memory_.define(address, bytes, node.bits); }
   void copy(uint64_t to, uint64_t from, uint64_t bytes, Node copier);
   /// `maker` computed what is in the memory now from `sources`.

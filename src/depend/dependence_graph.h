@@ -8,6 +8,7 @@
 
 #include "depend/block_layout.h"
 #include "depend/node.h"
+#include "depend/output_runs.h"
 #include "program/program_model.h"
 
 namespace culprit::depend {
@@ -35,6 +36,10 @@ struct Frame {
   Node call;  ///< that it was entered by; kNoNode for a thread's first
   bool by_native;
 };
+
+/// What a program puts out, by the stream's name in the shell's numbers.
+enum class OutputStream : uint8_t { kStandardOutput, kStandardError };
+inline constexpr size_t kOutputStreams = 2;
 
 /// A call to native code of which nothing is known but its arguments.
 using UnknownCalls = std::map<std::string, uint64_t>;
@@ -68,6 +73,7 @@ class DependenceGraph {
   /// Where the run ended, when the trace was cut: the last operation of the thread that went last.
   Node last() const { return last_; }
   const UnknownCalls& unknown_calls() const { return unknown_calls_; }
+  const OutputRuns& output(OutputStream stream) const { return outputs_[static_cast<size_t>(stream)]; }
   size_t bytes() const;
 
  private:
@@ -93,6 +99,7 @@ class DependenceGraph {
   std::vector<Frame> frames_;
   Node last_ = kNoNode;
   UnknownCalls unknown_calls_;
+  OutputRuns outputs_[kOutputStreams];
 };
 
 template <typename Visit>

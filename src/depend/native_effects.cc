@@ -1,14 +1,17 @@
 #include "depend/native_effects.h"
 
+#include <unistd.h>
+
 #include <algorithm>
-#include <optional>
-#include <span>
+#include <filesystem>
+#include <initializer_list>
 
 #include "program/measured_memory.h"
 
 namespace culprit::depend {
 namespace {
 
+using format::TraceAddress;
 using program::Effect;
 using program::EffectKind;
 using program::Place;
@@ -20,11 +23,38 @@ bool is_memory(const Place& place) {
   return place.kind == Place::Kind::kMemory && place.bytes.has_value();
 }
 
-/// Does to definitions what a call did.
+/// Of the call, what a trace holds.
+class CallMemory final : public program::MeasuredMemory {
+ public:
+  CallMemory(const trace::TraceFile& trace, const trace::ReturnedCall& call, const program::ConstantMemory* constants)
+      : MeasuredMemory(std::span(call.arguments, call.count), call.strings, std::span(call.lengths, call.count),
+                       constants),
+        trace_(trace) {}
+
+  std::optional<uint64_t> pointer_variable(std::string_view name) const override {
+    if (name == "stdin") return trace_.address(format::kTraceStdin);
+    if (name == "stdout") return trace_.address(format::kTraceStdout);
+    if (name == "stderr") return trace_.address(format::kTraceStderr);
+    return std::nullopt;
+  }
+
+ private:
+  const trace::TraceFile& trace_;
+};
+
+/// Does to definitions and outputs what a call did.
 class NativeCall {
  public:
-  NativeCall(Node call, const DependenceGraph& graph, Definitions& definitions, std::vector<Node>& sources)
-      : call_(call), graph_(graph), definitions_(definitions), sources_(sources) {}
+  NativeCall(Node call, const trace::ReturnedCall& returned, const trace::TraceFile& trace,
+             const DependenceGraph& graph, Definitions& definitions, std::span<OutputRuns, kOutputStreams> outputs,
+             std::vector<Node>& sources)
+      : call_(call),
+        returned_(returned),
+        trace_(trace),
+        graph_(graph),
+        definitions_(definitions),
+        outputs_(outputs),
+        sources_(sources) {}
 
   void apply(const program::CallEffects& effects) {
     const auto writes = std::count_if(effects.effects.begin(), effects.effects.end(), [](const Effect& effect) {
@@ -62,6 +92,7 @@ class NativeCall {
       case EffectKind::kOutput:
       case EffectKind::kReturn:
         for (const Place& source : effect.sources) add_memory(source, sources_);
+        if (effect.kind == EffectKind::kOutput) put_out(effect);
         // What may have been written is taken as written: the definition before is then missing, and not a false one.
         if (is_memory(target)) write(effect);
         break;
@@ -74,12 +105,60 @@ class NativeCall {
   void write(const Effect& effect) {
     const Place& target = effect.target;
     if (!in_parts_) return definitions_.define(target.address, *target.bytes, call_);
+    definitions_.define_from(target.address, *target.bytes, call_.as_transfer(), sources_of(effect));
+  }
+
+  std::vector<Node> sources_of(const Effect& effect) {
     std::vector<Node> sources;
     for (const Place& source : effect.sources) {
       add_memory(source, sources);
+      add_pointer(source, sources);
       if (source.kind == Place::Kind::kArgument) add_argument(source.argument, sources);
     }
-    definitions_.define_from(target.address, *target.bytes, call_.as_transfer(), sources);
+    return sources;
+  }
+
+  /// Which memory a conversion such as %s takes, its argument decides.
+  void add_pointer(const Place& place, std::vector<Node>& sources) {
+    for (uint32_t each = 0; is_memory(place) && each < returned_.count; ++each) {
+      if (returned_.arguments[each] == place.address) add_argument(each, sources);
+    }
+  }
+
+  /// The output that a state of the table is, if any.
+  OutputRuns* output_of(const Place& state) const {
+    if (state.kind != Place::Kind::kState || !state.key || *state.key == 0) return nullptr;
+    const auto is = [&](std::initializer_list<TraceAddress> addresses, uint64_t descriptor) {
+      if (state.state == "descriptor") return *state.key == descriptor;
+      return std::any_of(addresses.begin(), addresses.end(),
+                         [&](TraceAddress each) { return trace_.address(each) == *state.key; });
+    };
+    if (is({format::kTraceStdout, format::kTraceCout}, STDOUT_FILENO)) return &outputs_[0];
+    if (is({format::kTraceStderr, format::kTraceCerr, format::kTraceClog}, STDERR_FILENO)) return &outputs_[1];
+    return nullptr;
+  }
+
+  void put_out(const Effect& effect) {
+    OutputRuns* output = output_of(effect.target);
+    if (!output) return;
+    if (!effect.target.bytes) return output->lose(call_);
+    const uint64_t bytes = *effect.target.bytes;
+    const bool copied = effect.unchanged && effect.sources.size() == 1 && is_memory(effect.sources.front());
+    if (!copied) {
+      std::vector<Node> sources = sources_of(effect);
+      sources.push_back(call_.as_transfer());
+      return output->add(bytes, sources);
+    }
+    const uint64_t address = effect.sources.front().address;
+    for (uint64_t at = 0; at < bytes;) {
+      const uint64_t run = definitions_.same_bytes(address + at, bytes - at);
+      std::vector<Node> sources;
+      definitions_.add_sources(address + at, 1, sources);
+      add_pointer(effect.sources.front(), sources);
+      sources.push_back(call_.as_transfer());
+      output->add(run, sources);
+      at += run;
+    }
   }
 
   void add_memory(const Place& place, std::vector<Node>& sources) {
@@ -89,12 +168,17 @@ class NativeCall {
   void add_argument(uint32_t argument, std::vector<Node>& sources) {
     const uint32_t operand = graph_.model().operation(call_.operation()).first_operand + argument;
     if (operand >= graph_.model().operation(call_.operation() + 1).first_operand) return;
+    // Those are edges of the call already.
+    if (graph_.model().sections().operands[operand].role == format::OperandRole::kAddress) return;
     graph_.for_each_source(call_, operand, [&](Node source) { sources.push_back(source); });
   }
 
   Node call_;
+  const trace::ReturnedCall& returned_;
+  const trace::TraceFile& trace_;
   const DependenceGraph& graph_;
   Definitions& definitions_;
+  std::span<OutputRuns, kOutputStreams> outputs_;
   std::vector<Node>& sources_;
   /// Whether the call wrote several things, each of which depends on its own sources only.
   bool in_parts_ = false;
@@ -102,22 +186,28 @@ class NativeCall {
 
 }  // namespace
 
-bool apply_external_call(std::string_view function, const trace::ReturnedCall& returned, Node call,
-                         const DependenceGraph& graph, const program::ConstantMemory* constants,
-                         Definitions& definitions, std::vector<Node>& sources) {
-  const std::span<const uint64_t> arguments(returned.arguments, returned.count);
-  const program::MeasuredMemory memory(arguments, returned.strings, std::span(returned.lengths, returned.count),
-                                       constants);
-  const std::optional<program::CallEffects> effects =
-      program::effects_of_call({.function = function, .arguments = arguments, .result = returned.result}, memory);
+NativeEffects::NativeEffects(const trace::TraceFile& trace, const DependenceGraph& graph, Definitions& definitions,
+                             std::span<OutputRuns, kOutputStreams> outputs)
+    : trace_(trace), graph_(graph), definitions_(definitions), outputs_(outputs) {
+  if (std::filesystem::exists(trace.executable())) {
+    constants_.emplace(trace.executable(), trace.address(format::kTraceImage));
+  }
+}
+
+bool NativeEffects::apply(std::string_view function, const trace::ReturnedCall& returned, Node call,
+                          std::vector<Node>& sources) {
+  const CallMemory memory(trace_, returned, constants_ ? &*constants_ : nullptr);
+  const std::optional<program::CallEffects> effects = program::effects_of_call(
+      {.function = function, .arguments = std::span(returned.arguments, returned.count), .result = returned.result},
+      memory);
   if (!effects) return false;
   // A format may not be readable, but which arguments its conversions take as strings was found at build time.
   for (uint32_t each = 0; !effects->complete && each < returned.count; ++each) {
     if (returned.strings >> each & 1) {
-      definitions.add_sources(returned.arguments[each], uint64_t{returned.lengths[each]} + 1, sources);
+      definitions_.add_sources(returned.arguments[each], uint64_t{returned.lengths[each]} + 1, sources);
     }
   }
-  NativeCall(call, graph, definitions, sources).apply(*effects);
+  NativeCall(call, returned, trace_, graph_, definitions_, outputs_, sources).apply(*effects);
   return true;
 }
 

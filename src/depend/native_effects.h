@@ -1,6 +1,8 @@
-// What a call to native code did to definitions, by the table of external functions.
+// What calls to native code do to definitions and outputs, by the table of external functions.
 #pragma once
 
+#include <optional>
+#include <span>
 #include <string_view>
 #include <vector>
 
@@ -11,10 +13,22 @@
 
 namespace culprit::depend {
 
-/// Defines what the call wrote; adds the nodes that defined what it read to `sources`. False, and nothing done, when
-/// the table does not describe the function. `constants`: the program's, for formats; null when its file is gone.
-bool apply_external_call(std::string_view function, const trace::ReturnedCall& returned, Node call,
-                         const DependenceGraph& graph, const program::ConstantMemory* constants,
-                         Definitions& definitions, std::vector<Node>& sources);
+class NativeEffects {
+ public:
+  /// All must stay. `outputs` by OutputStream.
+  NativeEffects(const trace::TraceFile& trace, const DependenceGraph& graph, Definitions& definitions,
+                std::span<OutputRuns, kOutputStreams> outputs);
+
+  /// Defines what the call wrote, adds to the outputs what it put out, and the nodes that defined what it read to
+  /// `sources`. False, and nothing done, when the table does not describe the function.
+  bool apply(std::string_view function, const trace::ReturnedCall& returned, Node call, std::vector<Node>& sources);
+
+ private:
+  const trace::TraceFile& trace_;
+  const DependenceGraph& graph_;
+  Definitions& definitions_;
+  std::span<OutputRuns, kOutputStreams> outputs_;
+  std::optional<program::ConstantMemory> constants_;  ///< for formats; none when the executable is gone
+};
 
 }  // namespace culprit::depend

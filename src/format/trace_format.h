@@ -88,11 +88,23 @@ struct TraceHeader {
 static_assert(sizeof(TraceHeader) == 24);
 inline constexpr char kTraceMagic[8] = {'C', 'U', 'L', 'P', 'T', 'R', 'C', 'E'};
 
+/// Addresses that every trace has; 0: the program has no such thing.
+enum TraceAddress : uint32_t {
+  kTraceImage,  ///< the executable's ELF header
+  kTraceStdin,  ///< the streams themselves
+  kTraceStdout,
+  kTraceStderr,
+  kTraceCout,
+  kTraceCerr,
+  kTraceClog,
+  kTraceAddresses,  ///< how many
+};
+
 /// Names in the folder that the environment variable names.
 inline constexpr const char* kTraceVariable = "CULPRIT_TRACE";
 inline constexpr const char* kTracePipe = "pipe";
 inline constexpr const char* kTraceBufferPrefix = "buffer-";
-/// u64 each: the address of the executable's ELF header, then those of the model's anchors in their order.
+/// u64 each: in the order of TraceAddress, then the addresses of the model's anchors in their order.
 inline constexpr const char* kTraceAnchors = "anchors";
 
 // Symbols.

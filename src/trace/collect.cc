@@ -8,6 +8,7 @@
 #include <xxhash.h>
 #include <zstd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cerrno>
 #include <cstring>
@@ -185,11 +186,10 @@ class TraceCollector::Work {
       std::memcpy(anchors.data(), bytes.data(), anchors.size() * sizeof(uint64_t));
       fs::remove(file);
     }
-    if (!anchors.empty()) {
-      json["image"] = anchors.front();
-      anchors.erase(anchors.begin());
-    }
-    json["anchors"] = anchors;
+    anchors.resize(std::max<size_t>(anchors.size(), format::kTraceAddresses));
+    const auto first_anchor = anchors.begin() + format::kTraceAddresses;
+    json["addresses"] = std::vector<uint64_t>(anchors.begin(), first_anchor);
+    json["anchors"] = std::vector<uint64_t>(first_anchor, anchors.end());
     write_file_atomically(folder_ / kManifestFile, json.dump(1) + "\n");
   }
 

@@ -73,7 +73,8 @@ void TraceFile::read_manifest() {
   signal_ = json.value("signal", 0);
   words_ = json.value("words", std::vector<std::string>());
   executable_ = json.value("executable", std::string());
-  image_ = json.value("image", uint64_t{0});
+  addresses_ = json.value("addresses", std::vector<uint64_t>());
+  addresses_.resize(format::kTraceAddresses);
   anchors_ = json.value("anchors", std::vector<uint64_t>());
   anchors_.resize(model_.sections().anchors.size());
 }

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/file.h"
+#include "format/trace_format.h"
 #include "program/program_model.h"
 
 namespace culprit::trace {
@@ -40,9 +41,9 @@ class TraceFile {
   std::vector<uint8_t> events(const ChunkPlace& chunk) const;
   /// Addresses of the model's anchors during the run; 0: not in the program.
   const std::vector<uint64_t>& anchors() const { return anchors_; }
-  /// The traced executable, and where its ELF header lay during the run; 0: not known.
   const std::filesystem::path& executable() const { return executable_; }
-  uint64_t image() const { return image_; }
+  /// During the run; 0: not known, or there was none.
+  uint64_t address(format::TraceAddress which) const { return addresses_[which]; }
   int wait_signal() const { return signal_; }  ///< that ended the program; 0: none
   const std::vector<std::string>& words() const { return words_; }
 
@@ -57,7 +58,7 @@ class TraceFile {
   std::vector<uint64_t> anchors_;
   std::vector<std::string> words_;
   std::filesystem::path executable_;
-  uint64_t image_ = 0;
+  std::vector<uint64_t> addresses_;
   int signal_ = 0;
 };
 

@@ -26,6 +26,12 @@ extern const uint32_t culprit_trace_site_count __attribute__((weak, visibility("
 extern const uint32_t culprit_trace_anchor_count __attribute__((weak, visibility("hidden")));
 extern const uint64_t culprit_trace_anchors[] __attribute__((weak, visibility("hidden")));
 extern const char __ehdr_start __attribute__((weak, visibility("hidden")));  // the linker's
+extern void* const stdin __attribute__((weak));
+extern void* const stdout __attribute__((weak));
+extern void* const stderr __attribute__((weak));
+extern const char _ZSt4cout __attribute__((weak));
+extern const char _ZSt4cerr __attribute__((weak));
+extern const char _ZSt4clog __attribute__((weak));
 int __register_atfork(void (*prepare)(), void (*parent)(), void (*child)(), void* object);
 extern void* __dso_handle __attribute__((visibility("hidden")));
 }
@@ -144,6 +150,11 @@ char* append_turn(char* at) {
   return append(at, __atomic_add_fetch(&turns, 1, __ATOMIC_SEQ_CST));
 }
 
+/// What a library's pointer variable holds, if there is one.
+uint64_t held_by(void* const* variable) {
+  return variable ? reinterpret_cast<uint64_t>(*variable) : 0;
+}
+
 void write_anchors() {
   if (&culprit_trace_anchor_count == nullptr) return;
   char path[PATH_MAX + kLongestName];
@@ -151,8 +162,15 @@ void write_anchors() {
   const long file =
       system_call(SYS_openat, folder_descriptor, as_argument(path), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
   if (file < 0) return;
-  const auto image = reinterpret_cast<uint64_t>(&__ehdr_start);
-  write_all(file, reinterpret_cast<const char*>(&image), sizeof(image));
+  uint64_t addresses[format::kTraceAddresses] = {};
+  addresses[format::kTraceImage] = reinterpret_cast<uint64_t>(&__ehdr_start);
+  addresses[format::kTraceStdin] = held_by(&stdin);
+  addresses[format::kTraceStdout] = held_by(&stdout);
+  addresses[format::kTraceStderr] = held_by(&stderr);
+  addresses[format::kTraceCout] = reinterpret_cast<uint64_t>(&_ZSt4cout);
+  addresses[format::kTraceCerr] = reinterpret_cast<uint64_t>(&_ZSt4cerr);
+  addresses[format::kTraceClog] = reinterpret_cast<uint64_t>(&_ZSt4clog);
+  write_all(file, reinterpret_cast<const char*>(addresses), sizeof(addresses));
   write_all(file, reinterpret_cast<const char*>(culprit_trace_anchors), culprit_trace_anchor_count * sizeof(uint64_t));
   system_call(SYS_close, file);
 }
