@@ -86,8 +86,9 @@ class TraceHooks {
     }
     for (llvm::LandingPadInst* pad : pads_) write_landing(*pad);
     write_bases();
-    for (llvm::BasicBlock* block : writing_blocks_) {
-      if (check_everywhere || heads_.contains(block)) checks_.push_back(&*block->getFirstInsertionPt());
+    for (llvm::BasicBlock& block : body_) {
+      if (!check_everywhere && (most_bytes_ == 0 || !heads_.contains(&block))) continue;
+      if (block.getFirstInsertionPt() != block.end()) checks_.push_back(&*block.getFirstInsertionPt());
     }
     for (llvm::Instruction* place : checks_) writer_->check_room(*place);
   }
@@ -114,7 +115,6 @@ class TraceHooks {
           !block.getTerminatingMustTailCall()) {
         exits_.push_back(last);
       }
-      if (bytes > 0 && block.getFirstInsertionPt() != block.end()) writing_blocks_.push_back(&block);
       most_bytes_ += bytes;
     }
   }
@@ -251,7 +251,6 @@ class TraceHooks {
   std::vector<llvm::Instruction*> accesses_, bases_, branches_, exits_, checks_;
   std::vector<llvm::CallBase*> calls_;
   std::vector<llvm::LandingPadInst*> pads_;
-  std::vector<llvm::BasicBlock*> writing_blocks_;
   uint64_t most_bytes_ = 0;
 };
 
