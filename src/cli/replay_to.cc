@@ -126,7 +126,7 @@ void print(const nlohmann::ordered_json& found) {
 
 }  // namespace
 
-ExitCode replay_to(const recording::Recording& recording, const std::string& text, bool json) {
+std::optional<StoppedReplay> stop_replay(const recording::Recording& recording, const std::string& text) {
   // Where the program's statements and variables are known, its bodies with homes run.
   BuildResult build;
   std::optional<ProgramModel> model;
@@ -145,13 +145,20 @@ ExitCode replay_to(const recording::Recording& recording, const std::string& tex
                                                        : fmt::format("exit status {}", outcome.exit_status))
                                 : outcome.said;
     fmt::print(stderr, "culprit: the run ends without reaching {}: {}\n", text, how);
-    return ExitCode::kNothingFound;
+    return std::nullopt;
   }
-  nlohmann::ordered_json found = {{"reached", reached_text(*position)},
-                                  {"thread", position->thread},
-                                  {"ticks", position->ticks},
+  return StoppedReplay{std::move(build), std::move(model), std::move(session), *position};
+}
+
+ExitCode replay_to(const recording::Recording& recording, const std::string& text, bool json) {
+  const std::optional<StoppedReplay> stopped = stop_replay(recording, text);
+  if (!stopped) return ExitCode::kNothingFound;
+  const Position& position = stopped->position;
+  nlohmann::ordered_json found = {{"reached", reached_text(position)},
+                                  {"thread", position.thread},
+                                  {"ticks", position.ticks},
                                   {"activations", nlohmann::ordered_json::array()}};
-  if (model) found["activations"] = activations(session, *model, *position);
+  if (stopped->model) found["activations"] = activations(stopped->session, *stopped->model, position);
   if (json) {
     fmt::print("{}\n", found.dump(2, ' ', false, nlohmann::json::error_handler_t::replace));
   } else {

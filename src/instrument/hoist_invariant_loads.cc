@@ -147,8 +147,14 @@ class LoopHoist {
     }
     llvm::Instruction* copy = instruction->clone();
     for (unsigned index = 0; index != operands.size(); ++index) copy->setOperand(index, operands[index]);
-    copy->insertBefore(&place);
+    put_before(*copy, place);
     return copy;
+  }
+
+  /// Keeps the statement, which a fault is told by, but is no execution of it.
+  static void put_before(llvm::Instruction& copy, llvm::Instruction& place) {
+    copy.setMetadata(metadata::kInternal, llvm::MDNode::get(copy.getContext(), {}));
+    copy.insertBefore(&place);
   }
 
   void hoist_to(llvm::LoadInst& load, llvm::Instruction& place) {
@@ -158,7 +164,7 @@ class LoopHoist {
     llvm::LoadInst* before = llvm::cast<llvm::LoadInst>(load.clone());
     before->setMetadata(metadata::kInvariant, nullptr);
     before->setOperand(0, address);
-    before->insertBefore(&place);
+    put_before(*before, place);
     llvm::AllocaInst* variable = internal_variable(load.getType());
     llvm::IRBuilder<>(&place).CreateStore(before, variable);
     variables_[mark_of(load)] = variable;

@@ -1,6 +1,9 @@
 #include "instrument/session_hooks.h"
 
 #include <fmt/format.h>
+#include <llvm/ADT/DenseSet.h>
+#include <llvm/ADT/PostOrderIterator.h>
+#include <llvm/IR/CFG.h>
 #include <llvm/IR/Constants.h>
 #include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/InlineAsm.h>
@@ -38,11 +41,17 @@ class Hooks {
     push_record(*entry_block);
     publish_again_where_control_arrives();
     pop_record_at_exits();
-    for (llvm::Instruction* first : statement_starts_) mark_statement(*first);
+    for (const Piece& piece : pieces_) mark_statement(piece);
     for (llvm::Instruction* branch : branches) count_branch(*branch);
   }
 
  private:
+  /// Instructions of one statement that follow each other.
+  struct Piece {
+    llvm::Instruction* start;
+    bool begins;  ///< an execution of the statement
+  };
+
   llvm::Constant* frames() const { return thread_state_address(module_, offsetof(format::ThreadState, frames)); }
 
   llvm::Value* member(llvm::IRBuilderBase& builder, size_t offset) const {
@@ -61,19 +70,23 @@ class Hooks {
     return branches;
   }
 
+  /// A statement may lie in several pieces, between others or where its block was split; in this order the first is the
+  /// one that an execution of the block comes to first. What was hoisted out of a loop executes nothing of its own.
   void mark_statements_later() {
-    for (llvm::BasicBlock& block : body_) {
-      const llvm::CallInst* tail_call = block.getTerminatingMustTailCall();
+    llvm::DenseSet<uint32_t> begun;
+    for (llvm::BasicBlock* block : llvm::ReversePostOrderTraversal<llvm::Function*>(&body_)) {
+      const llvm::CallInst* tail_call = block->getTerminatingMustTailCall();
       std::optional<uint32_t> current;
       bool after_tail_call = false;
-      for (llvm::Instruction& instruction : block) {
+      for (llvm::Instruction& instruction : *block) {
         const std::optional<uint32_t> statement = number_in(instruction, metadata::kStatement);
         const bool fixed =
             llvm::isa<llvm::PHINode, llvm::AllocaInst>(instruction) || instruction.isEHPad() || after_tail_call;
         after_tail_call = after_tail_call || &instruction == tail_call;
         if (!statement || fixed || statement == current) continue;
         current = statement;
-        statement_starts_.push_back(&instruction);
+        const bool before_loop = instruction.hasMetadata(metadata::kInternal);
+        pieces_.push_back({&instruction, !before_loop && begun.insert(*statement).second});
       }
     }
   }
@@ -128,11 +141,12 @@ class Hooks {
     }
   }
 
-  void mark_statement(llvm::Instruction& first) {
-    const uint32_t statement = *number_in(first, metadata::kStatement);
-    llvm::IRBuilder<> builder(&first);
+  void mark_statement(const Piece& piece) {
+    const uint32_t statement = *number_in(*piece.start, metadata::kStatement);
+    llvm::IRBuilder<> builder(piece.start);
     auto* type = llvm::FunctionType::get(builder.getVoidTy(), false);
     builder.CreateStore(builder.getInt32(statement), member(builder, offsetof(format::FrameRecord, statement)), true);
+    if (!piece.begins) return;
     // Stops where a session of a replay watches the statement, by a trap: nothing is called, and no register is lost.
     const std::string test =
         fmt::format("cmpl $${}, %fs:{}@tpoff+{}\n\tjne 1f\n\tint3\n1:", format::kWatchedBase + statement,
@@ -214,7 +228,7 @@ class Hooks {
   llvm::LLVMContext& context_;
   llvm::AllocaInst* record_ = nullptr;
   llvm::Value* caller_ = nullptr;
-  std::vector<llvm::Instruction*> statement_starts_;
+  std::vector<Piece> pieces_;
 };
 
 }  // namespace

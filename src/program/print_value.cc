@@ -307,9 +307,14 @@ std::optional<FoundField> find_field_in(const ProgramModel& model, uint32_t decl
   for (const MemberRecord& member : model.members_of(type)) {
     if (member.kind != MemberKind::kField && member.kind != MemberKind::kBase) continue;
     const auto offset = static_cast<uint64_t>(member.value) / 8;
-    if (model.text(member.name) == name) return FoundField{member.type, offset};
-    if (auto inner = find_field_in(model, member.type, name, depth + 1))
-      return FoundField{inner->type, inner->offset + offset};
+    if (model.text(member.name) == name) {
+      if (!(member.flags & kMemberBitfield)) return FoundField{member.type, offset};
+      return FoundField{member.type, offset, static_cast<uint64_t>(member.value) % 8, member.bits};
+    }
+    if (auto inner = find_field_in(model, member.type, name, depth + 1)) {
+      inner->offset += offset;
+      return inner;
+    }
   }
   return std::nullopt;
 }

@@ -31,7 +31,9 @@ std::string print_value(const ProgramModel& model, uint32_t type, std::span<cons
 /// A field by name, in the type itself or its base classes and structures inside; the first in order of declaration.
 struct FoundField {
   uint32_t type;
-  uint64_t offset;  ///< bytes
+  uint64_t offset;         ///< bytes
+  uint64_t first_bit = 0;  ///< of a bit-field, from the byte at `offset`
+  uint64_t bits = 0;       ///< of a bit-field; 0: none
 
   bool operator==(const FoundField&) const = default;
 };

@@ -202,22 +202,24 @@ std::vector<uint32_t> variables_in_reach(const ProgramModel& model, uint32_t sta
   const auto add = [&](uint32_t index) {
     if (seen.insert(model.text(model.variable(index).name)).second) found.push_back(index);
   };
-  const Indices locals = model.variables_of(model.function_of_statement(statement));
-  const auto& position = model.statement(statement);
-  for (uint32_t scope = position.scope; scope != kNone; scope = model.scope(scope).parent) {
-    for (const uint32_t index : locals) {
-      const auto& variable = model.variable(index);
-      // Parameters are in reach of the whole function, others from their declaration on.
-      const bool declared = variable.argument != 0 || variable.line <= position.line || position.line == 0 ||
-                            variable.file != model.scope(position.scope).file;
-      if (variable.scope == scope && declared) add(index);
+  const auto add_locals = [&](const format::StatementRecord& position) {
+    const Indices locals = model.variables_of(model.function_of_statement(statement));
+    for (uint32_t scope = position.scope; scope != kNone; scope = model.scope(scope).parent) {
+      for (const uint32_t index : locals) {
+        const auto& variable = model.variable(index);
+        // Parameters are in reach of the whole function, others from their declaration on.
+        const bool declared = variable.argument != 0 || variable.line <= position.line || position.line == 0 ||
+                              variable.file != model.scope(position.scope).file;
+        if (variable.scope == scope && declared) add(index);
+      }
+      for (const uint32_t index : model.globals()) {
+        if (model.variable(index).scope == scope) add(index);
+      }
+      // What is around an inlined call is out of the callee's reach.
+      if (model.scope(scope).kind == format::ScopeKind::kInlinedFunction) break;
     }
-    for (const uint32_t index : model.globals()) {
-      if (model.variable(index).scope == scope) add(index);
-    }
-    // What is around an inlined call is out of the callee's reach.
-    if (model.scope(scope).kind == format::ScopeKind::kInlinedFunction) break;
-  }
+  };
+  if (statement != kNone) add_locals(model.statement(statement));
   for (const uint32_t index : model.globals()) {
     if (model.variable(index).scope == kNone) add(index);
   }

@@ -37,7 +37,8 @@ std::vector<uint32_t> find_functions(const ProgramModel& model, std::string_view
 /// The variable that `name` means at a statement: the innermost scope's, then the globals. A global may be qualified.
 std::optional<uint32_t> find_variable(const ProgramModel& model, uint32_t statement, std::string_view name);
 
-/// All variables in reach at a statement, innermost scope first; those that an inner one hides are left out.
+/// All variables in reach at a statement, innermost scope first; those that an inner one hides are left out. At kNone
+/// only globals.
 std::vector<uint32_t> variables_in_reach(const ProgramModel& model, uint32_t statement);
 
 }  // namespace culprit::program

@@ -241,6 +241,10 @@ Outcome Session::outcome() {
   return outcome;
 }
 
+pid_t Session::process_id() const {
+  return process_->id;
+}
+
 Outcome Session::finish(uint64_t tick_limit) {
   start_to_finish(tick_limit);
   return outcome();

@@ -78,6 +78,9 @@ class Session {
   /// False when part of it is not mapped.
   bool read_memory(uint64_t address, std::span<std::byte> into) const;
 
+  /// The process that stands there.
+  pid_t process_id() const;
+
   /// Runs to the end; an altered run is ended after `tick_limit` ticks of a thread (0: none).
   Outcome finish(uint64_t tick_limit = 0);
   /// Lets the run go to its end without waiting; `outcome` waits.

@@ -10,14 +10,14 @@ namespace {
 
 constexpr uint64_t kMostBytes = 1 << 16;  // of one variable
 
-std::optional<uint64_t> address_of(const format::VariableRecord& variable, const Frame& frame) {
+}  // namespace
+
+std::optional<uint64_t> frame_address(const format::VariableRecord& variable, const Frame& frame) {
   const auto offset = static_cast<uint64_t>(variable.offset);
   if (variable.home == format::HomeKind::kPrivateSlot && frame.private_frame != 0) return frame.private_frame + offset;
   if (variable.home == format::HomeKind::kUserStack && frame.user_frame != 0) return frame.user_frame + offset;
   return std::nullopt;
 }
-
-}  // namespace
 
 std::vector<VariableValue> read_variables(const ProcessMemory& process, const program::ProgramModel& model,
                                           const Frame& frame) {
@@ -32,7 +32,7 @@ std::vector<VariableValue> read_variables(const ProcessMemory& process, const pr
   for (const uint32_t index : program::variables_in_reach(model, frame.statement)) {
     const format::VariableRecord& variable = model.variable(index);
     if (variable.scope == format::kNone || (variable.flags & format::kVariableArtificial)) continue;
-    const std::optional<uint64_t> address = address_of(variable, frame);
+    const std::optional<uint64_t> address = frame_address(variable, frame);
     if (!address || variable.type == format::kNone) continue;
     const uint64_t bytes = std::min((model.type(variable.type).bits + 7) / 8, kMostBytes);
     const std::vector<std::byte> contents = memory(*address, bytes).value_or(std::vector<std::byte>());

@@ -1,6 +1,7 @@
 // The variables of an activation of a stopped program, with their values in words.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -19,5 +20,8 @@ struct VariableValue {
 /// made and those that have no home in memory.
 std::vector<VariableValue> read_variables(const ProcessMemory& process, const program::ProgramModel& model,
                                           const Frame& frame);
+
+/// Where a variable lies that has its home in the frame.
+std::optional<uint64_t> frame_address(const format::VariableRecord& variable, const Frame& frame);
 
 }  // namespace culprit

@@ -6,52 +6,12 @@
 
 #include <cstring>
 
-#include "program/sample_model.h"
+#include "program/added_types.h"
 
 namespace culprit::program {
 namespace {
 
 using namespace format;
-
-/// A model to which types are added.
-class Types {
- public:
-  Types() : tables_(SampleModel::tables()), strings_(tables_.strings) { tables_.types.pop_back(); }
-
-  uint32_t add(TypeKind kind, uint64_t bits, uint32_t base = kNone, const char* name = "",
-               BaseEncoding encoding = BaseEncoding::kNotBase, uint64_t count = 0) {
-    TypeRecord type{};
-    type.kind = kind;
-    type.bits = bits;
-    type.base = base;
-    type.name = strings_.add(name);
-    type.encoding = encoding;
-    type.count = count;
-    type.first_member = static_cast<uint32_t>(tables_.members.size());
-    tables_.types.push_back(type);
-    return static_cast<uint32_t>(tables_.types.size()) - 1;
-  }
-  uint32_t basic(uint64_t bits, BaseEncoding encoding) { return add(TypeKind::kBase, bits, kNone, "", encoding); }
-  /// Of the type added last.
-  void member(const char* name, uint32_t type, int64_t value, MemberKind kind = MemberKind::kField, uint32_t bits = 0) {
-    MemberRecord record{};
-    record.name = strings_.add(name);
-    record.type = type;
-    record.value = value;
-    record.kind = kind;
-    record.bits = bits;
-    if (bits) record.flags = kMemberBitfield;
-    tables_.members.push_back(record);
-  }
-  ProgramModel model() {
-    add(TypeKind::kBase, 0);  // in the sentinel's place
-    return ProgramModel::from_bytes(model_bytes(tables_), "types");
-  }
-
- private:
-  ModelTables tables_;
-  StringTable strings_;
-};
 
 template <typename Value>
 std::span<const std::byte> bytes_of(const Value& value) {
@@ -65,7 +25,7 @@ std::optional<std::vector<std::byte>> own_memory(uint64_t address, size_t bytes)
 }
 
 TEST(PrintValue, BasicTypes) {
-  Types types;
+  AddedTypes types;
   const uint32_t boolean = types.basic(8, BaseEncoding::kBoolean),
                  character = types.basic(8, BaseEncoding::kSignedCharacter);
   const uint32_t byte = types.basic(8, BaseEncoding::kUnsigned), number = types.basic(64, BaseEncoding::kUnsigned);
@@ -86,7 +46,7 @@ TEST(PrintValue, BasicTypes) {
 }
 
 TEST(PrintValue, EnumeratorsAndFlags) {
-  Types types;
+  AddedTypes types;
   const uint32_t flags = types.add(TypeKind::kEnumeration, 32);
   types.member("READ", kNone, 1, MemberKind::kEnumerator);
   types.member("WRITE", kNone, 2, MemberKind::kEnumerator);
@@ -99,7 +59,7 @@ TEST(PrintValue, EnumeratorsAndFlags) {
 }
 
 TEST(PrintValue, PointersAndStrings) {
-  Types types;
+  AddedTypes types;
   const uint32_t character = types.basic(8, BaseEncoding::kSignedCharacter);
   const uint32_t string = types.add(TypeKind::kPointer, 64, types.add(TypeKind::kConst, 0, character));
   const uint32_t pointer = types.add(TypeKind::kPointer, 64, SampleModel::kInt);
@@ -123,7 +83,7 @@ TEST(PrintValue, StructuresArraysAndBitFields) {
     unsigned low : 3, high : 5;
     Sample* next;
   };
-  Types types;
+  AddedTypes types;
   const uint32_t number = types.basic(32, BaseEncoding::kUnsigned);
   const uint32_t numbers = types.add(TypeKind::kArray, 96, SampleModel::kInt, "", BaseEncoding::kNotBase, 3);
   const uint32_t next = types.add(TypeKind::kPointer, 64, number + 3);
