@@ -70,6 +70,21 @@ def is_near(place, known):
     return pathlib.Path(place["file"]).name == pathlib.Path(known["file"]).name and abs(place["line"] - known["line"]) <= 3
 
 
+# What `why` builds: executables by whose plans a recording can be replayed.
+PLANS = {"recorded": "ticks = true\n",
+         "session": 'observed = "homes"\nhooks = "session"\nstart_observed = true\nfast_bodies = true\n',
+         "trace": 'observed = "registers"\nhooks = "trace"\nstart_observed = true\nfast_bodies = true\n'}
+
+
+def build_plans(culprit, program, work, environment):
+    for name, text in PLANS.items():
+        plan = work / f"{name}.toml"
+        plan.write_text(text)
+        built = subprocess.run([culprit, "build", "--plan", plan, program], env=environment, capture_output=True, text=True, check=False)
+        if built.returncode != 0:
+            raise Failure(f"culprit build failed: {built.stderr[-300:]}")
+
+
 class Examined:
     """One case: what `why` said of it."""
 
@@ -103,10 +118,7 @@ class Examined:
         elif expected is not None:
             (work / "expected-output").write_text(expected)
             options += ["--expect", "expected-output"]
-        built = subprocess.run([culprit, "build", "--plan", "session", paths[0], "-o", work / "session-program"],
-                               env=environment, capture_output=True, text=True, check=False)
-        if built.returncode != 0:
-            raise Failure(f"culprit build failed: {built.stderr[-300:]}")
+        build_plans(culprit, paths[0], work, environment)
         start = time.monotonic()
         try:
             finished = subprocess.run([culprit, "why", "--json", *options, "--", paths[0], *command[1:]], cwd=work,

@@ -29,7 +29,8 @@ constexpr const char* kProgramFile = "program";
 constexpr const char* kModelFile = "program.model";
 constexpr const char* kReportFile = "report.json";
 constexpr const char* kRuntimeArchive = "libculprit-runtime.a";
-constexpr const char* kSessionOverrides = "culprit-session-overrides.o";
+// By its name an observed object: where it lies moves nothing of the program (link_layout.cc).
+constexpr const char* kSessionOverrides = "culprit-observed-session-overrides.o";
 constexpr const char* kPointOverrides = "culprit-point-overrides.o";
 
 /// What is read of the program before anything is built.
@@ -59,6 +60,11 @@ bool has_shared_layout(const Plan& plan) {
   return plan.fast_bodies;
 }
 
+void add_overrides(const char* name, std::vector<std::string>& words) {
+  const fs::path object = parts_directory() / name;
+  if (fs::exists(object)) words.insert(words.begin(), object);
+}
+
 /// Culprit's runtime as words for the link.
 std::vector<std::string> runtime_words(const Plan& plan) {
   const fs::path archive = parts_directory() / kRuntimeArchive;
@@ -66,13 +72,13 @@ std::vector<std::string> runtime_words(const Plan& plan) {
   if (has_shared_layout(plan)) {
     // All of it in every plan: its variables are among the program's. Plans with ids add what looks at thread creation.
     std::vector<std::string> words{"-Xlinker", "--whole-archive", archive, "-Xlinker", "--no-whole-archive"};
-    const fs::path overrides = parts_directory() / kPointOverrides;
-    if (plan.points.kind != format::PointKind::kNone && fs::exists(overrides)) words.insert(words.begin(), overrides);
+    if (plan.points.kind != format::PointKind::kNone) add_overrides(kPointOverrides, words);
+    if (plan.hooks == Hooks::kSession) add_overrides(kSessionOverrides, words);
     return words;
   }
-  const fs::path overrides = parts_directory() / kSessionOverrides;
-  if (plan.hooks == Hooks::kSession && fs::exists(overrides)) return {overrides, archive};
-  return {archive};
+  std::vector<std::string> words{archive};
+  if (plan.hooks == Hooks::kSession) add_overrides(kSessionOverrides, words);
+  return words;
 }
 
 void add_identity(ContentHash& hash, const fs::path& path) {

@@ -5,21 +5,17 @@
 #include <string>
 #include <vector>
 
-#include "base/file.h"
-#include "trace/collect.h"
+#include "trace/trace_recording.h"
 
 namespace culprit::cli {
 
-struct MadeTrace {
-  ProcessEnd end;
-  trace::CollectedTrace trace;
-};
+using MadeTrace = trace::TracedRecording;
 
 /// Builds the program by the plan `trace` when that was not done before, and runs it with inherited standard streams.
 /// `words`: the program and its arguments. The trace goes to `folder`.
 MadeTrace make_trace(const std::vector<std::string>& words, const std::filesystem::path& folder);
 
 /// The same of a recorded run, by replaying it. Throws UserError when the replay differs from the recording.
-MadeTrace make_trace_of_recording(const std::string& recording, const std::filesystem::path& folder);
+MadeTrace make_trace_of_recording(const std::string& name, const std::filesystem::path& folder);
 
 }  // namespace culprit::cli

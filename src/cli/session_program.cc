@@ -5,6 +5,7 @@
 #include "base/error.h"
 #include "build/builder.h"
 #include "build/plan.h"
+#include "cli/plan_of_recording.h"
 #include "cli/program_path.h"
 
 namespace culprit::cli {
@@ -39,10 +40,22 @@ StandardInput::~StandardInput() {
 
 SessionProgram session_program(const std::vector<std::string>& command, const StandardInput& input,
                                Progress& progress) {
+  Plan plan = load_plan("session");
+  plan.fast_bodies = true;  // so that it replays recordings, too
   const BuildResult built =
-      build_program({.program = program_path(command.front()), .plan = load_plan("session"), .keep = {}}, progress);
+      build_program({.program = program_path(command.front()), .plan = std::move(plan), .keep = {}}, progress);
   if (built.model.empty()) throw UserError("this build has no program model", "clear the cache: culprit cache --clear");
   return {.launch = {.executable = built.executable, .arguments = command, .standard_input = input.path()},
+          .model = program::ProgramModel::open(built.model)};
+}
+
+SessionProgram session_program(const std::shared_ptr<const recording::Recording>& recorded) {
+  const BuildResult built = build_for_replay(recorded->manifest, load_plan("session"));
+  if (built.model.empty()) throw UserError("this build has no program model", "clear the cache: culprit cache --clear");
+  return {.launch = {.executable = built.executable,
+                     .arguments = recorded->manifest.arguments,
+                     .standard_input = "/dev/null",
+                     .recording = recorded},
           .model = program::ProgramModel::open(built.model)};
 }
 

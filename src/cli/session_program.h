@@ -3,6 +3,7 @@
 #pragma once
 
 #include <filesystem>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -34,5 +35,8 @@ struct SessionProgram {
 
 /// Rebuilds the program of a command line by the plan "session", or takes it from the cache. Throws UserError.
 SessionProgram session_program(const std::vector<std::string>& command, const StandardInput& input, Progress& progress);
+
+/// The same of a recording: each run replays it. Throws UserError when the program is not the one recorded.
+SessionProgram session_program(const std::shared_ptr<const recording::Recording>& recorded);
 
 }  // namespace culprit::cli

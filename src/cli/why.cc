@@ -17,6 +17,8 @@
 #include "cli/session_program.h"
 #include "locate/explain.h"
 #include "locate/user_predicate.h"
+#include "recording/place.h"
+#include "recording/recording.h"
 #include "report/html.h"
 #include "report/json.h"
 #include "report/sarif.h"
@@ -68,23 +70,44 @@ std::string expected_from(const std::string& command, const std::filesystem::pat
   return std::move(good.output);
 }
 
+/// The recording that the one word of a command names rather than a program.
+std::shared_ptr<const recording::Recording> named_recording(const std::vector<std::string>& command) {
+  if (command.size() != 1) return nullptr;
+  const std::filesystem::path& name = command.front();
+  std::filesystem::path folder = name;
+  if (!std::filesystem::is_directory(folder)) folder = recording::default_folder() / name;
+  if (!std::filesystem::is_regular_file(folder / "manifest.json")) return nullptr;
+  return std::make_shared<const recording::Recording>(recording::open_recording(command.front()));
+}
+
 ExitCode run(const Options& options) {
   Progress progress("why");
+  const std::shared_ptr<const recording::Recording> recorded = named_recording(options.command);
   const StandardInput input;
-  const auto [launch, model] = session_program(options.command, input, progress);
+  const auto [launch, model] = recorded ? session_program(recorded) : session_program(options.command, input, progress);
+  const std::filesystem::path program =
+      recorded ? std::filesystem::path(recorded->manifest.program) : program_path(options.command.front());
+  const auto build = [&](const char* name) {
+    Plan plan = load_plan(name);
+    plan.fast_bodies = true;
+    return build_program({.program = program, .plan = std::move(plan), .keep = {}}, progress);
+  };
   ExplainRequest request;
   request.launch = launch;
   if (!options.no_trace) {
     // Without it the answer knows less, and says so.
     try {
-      const BuildResult traced = build_program(
-          {.program = program_path(options.command.front()), .plan = load_plan("trace"), .keep = {}}, progress);
+      const BuildResult traced = build("trace");
       request.traced = TracedProgram{.executable = traced.executable, .model = traced.model};
     } catch (const UserError& error) {
       request.no_trace_because = error.what();
     }
   }
-  request.command = joined(options.command);
+  if (!recorded) {
+    const BuildResult fast = build("fast");
+    request.recordable = RecordableProgram{.executable = fast.executable, .key = fast.key};
+  }
+  request.command = joined(launch.arguments);
   if (!options.expect.empty()) request.expectation.output = read_file(options.expect);
   if (!options.expect_command.empty()) request.expectation.output = expected_from(options.expect_command, input.path());
   if (!options.fails_if.empty()) request.expectation.fails_if = std::make_shared<UserPredicate>(options.fails_if);
@@ -117,10 +140,11 @@ const Registration kWhy{Command{
         "Runs the program, sees how and where it fails, and tries which branches, had they gone the other way, would "
         "have let it succeed. Every such branch is checked by running the program once more. Altered runs touch "
         "nothing outside: files they write are private memory, and they can start no process and open no "
-        "connection.\n\n"
+        "connection. The failing run is recorded first, so that all this is done to that one run.\n\n"
         "The program must have been compiled with culprit-cc or culprit-c++. It is rebuilt from the bitcode that it "
         "carries; the first time takes about as long as compiling it.",
     .examples = {{"culprit why -- ./prog -v input.txt", "explains a crash, an abort or a failed assertion"},
+                 {"culprit why prog-3", "explains the recording prog-3 of `culprit record`"},
                  {"culprit why --expect good.txt -- ./prog input.txt",
                   "explains why the output is not that of good.txt"},
                  {"culprit why --fails-if 'grep -q NaN' -- ./prog input.txt", "explains why NaN appears in the output"},
@@ -153,7 +177,9 @@ const Registration kWhy{Command{
           app.add_option("--html", options->html, "Also write the explanation as one HTML file");
           app.add_option("--sarif", options->sarif, "Also write it as SARIF 2.1.0, for editors and code hosting");
           app.add_flag("--json", options->json, "Print JSON");
-          app.add_option("command", options->command, "The program and its arguments, after --")->required();
+          app.add_option("command", options->command,
+                         "The program and its arguments, after --; or the name of a recording")
+              ->required();
           return [options] { return run(*options); };
         },
 }};

@@ -221,9 +221,6 @@ void explain_intermittent(const program::ProgramModel& model, const RepeatedRuns
                           report::Explanation& explanation) {
   report::Failure& failure = *explanation.failure;
   failure.message = fmt::format("In {} of {} runs: {}", runs.failed, runs.runs, failure.message);
-  explanation.limits.push_back(
-      "altering runs: equal runs of this program end differently, perhaps by a race between threads or by memory that "
-      "was never written");
   for (const IntermittentBranch& branch : runs.only_when_failing) {
     explanation.findings.push_back(
         {.kind = "intermittent-branch",
@@ -236,7 +233,6 @@ void explain_intermittent(const program::ProgramModel& model, const RepeatedRuns
   for (const IntermittentBranch& branch : runs.only_when_failing) {
     if (failure.place.line == 0) failure.place = place_of_branch(model, branch.block);
   }
-  add_activations(model, evidence, explanation);
 }
 
 }  // namespace
@@ -247,8 +243,9 @@ constexpr uint64_t kMostTracedBranches = 30'000'000;
 
 /// Where the failure is to be looked for in a trace: at the run's end when it crashed, else where the output went
 /// wrong.
-std::optional<FailureSlice> slice_of_failure(const ExplainRequest& request, const ObservedRun& failing,
-                                             const ObservedRun& at_output, report::Explanation& explanation) {
+std::optional<FailureSlice> slice_of_failure(const ExplainRequest& request, const Launch& launch,
+                                             const ObservedRun& failing, const ObservedRun& at_output,
+                                             report::Explanation& explanation) {
   const char* const what = "finding what the failure depended on: ";
   std::string why_not;
   std::optional<FailureSlice> slice;
@@ -258,7 +255,7 @@ std::optional<FailureSlice> slice_of_failure(const ExplainRequest& request, cons
   if (failing.log.first_instance + failing.log.entries.size() > kMostTracedBranches) {
     why_not = "the run is too long";
   } else {
-    slice = slice_failure(request.launch, *request.traced, failing, moment, why_not);
+    slice = slice_failure(launch, *request.traced, failing, moment, why_not);
   }
   if (!slice) explanation.limits.push_back(what + why_not);
   return slice;
@@ -311,6 +308,27 @@ void add_next_steps(report::Explanation& explanation) {
 
 }  // namespace
 
+namespace {
+
+/// Makes the failing run a recorded one, and `runs.failing` a replay of it.
+std::optional<RecordedFailure> record(const ExplainRequest& request, const program::ProgramModel& model,
+                                      RepeatedRuns& runs, report::Explanation& explanation) {
+  if (!request.recordable || runs.failing.end.timed_out) return std::nullopt;
+  std::string why_not;
+  std::optional<RecordedFailure> recorded =
+      record_failure(request.launch, *request.recordable, model, request.expectation, *runs.failure,
+                     runs.is_deterministic(), request.time_limit, why_not);
+  if (recorded) {
+    runs.failing = std::move(recorded->run);
+  } else {
+    explanation.limits.push_back("recording the failing run, so the program itself was run again and again: " +
+                                 why_not);
+  }
+  return recorded;
+}
+
+}  // namespace
+
 report::Explanation explain(const ExplainRequest& request, const program::ProgramModel& model,
                             const ExplainProgress& progress) {
   const auto start = std::chrono::steady_clock::now();
@@ -325,6 +343,10 @@ report::Explanation explain(const ExplainRequest& request, const program::Progra
   explanation.runs = runs.runs;
   explanation.failure = runs.failure;
   if (!explanation.failure) return explanation;
+  // From here on everything is done to one execution, if it can be recorded.
+  Launch launch = request.launch;
+  const std::optional<RecordedFailure> recorded = record(request, model, runs, explanation);
+  if (recorded) launch = recorded->launch;
   ObservedRun& failing = runs.failing;
   Evidence evidence{.failure = &*explanation.failure,
                     .run = &failing,
@@ -334,8 +356,13 @@ report::Explanation explain(const ExplainRequest& request, const program::Progra
                     .expected_output = request.expectation.output.has_value() || request.expectation.fails_if,
                     .heap = {}};
   const Oracle oracle = oracle_for(request, failing.end);
-  if (!runs.is_deterministic()) {
-    explain_intermittent(model, runs, evidence, explanation);
+  if (!runs.is_deterministic()) explain_intermittent(model, runs, evidence, explanation);
+  if (!runs.is_deterministic() && !recorded) {
+    explanation.limits.push_back(
+        "altering runs: equal runs of this program end differently, perhaps by a race between threads or by memory "
+        "that "
+        "was never written");
+    add_activations(model, evidence, explanation);
     explanation.suspects = rank_suspects(model, evidence);
     explanation.effort.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     return explanation;
@@ -345,7 +372,7 @@ report::Explanation explain(const ExplainRequest& request, const program::Progra
   ObservedRun at_output;
   if (explanation.failure->kind == "wrong-output") {
     progress("looking for the first wrong byte", 0, 0);
-    at_output = observe_output(request.launch, model, oracle.right_bytes, request.time_limit);
+    at_output = observe_output(launch, model, oracle.right_bytes, request.time_limit);
     if (at_output.end.wait_status != failing.end.wait_status) {
       explanation.limits.push_back(
           "finding where the wrong byte is written: cut off from the outside the run ends otherwise, perhaps because "
@@ -363,7 +390,7 @@ report::Explanation explain(const ExplainRequest& request, const program::Progra
   // A program that ends itself with a wrong status fails where it decides to end.
   if ((explanation.failure->kind == "exit-status" || explanation.failure->kind == "predicate") &&
       failing.end.frames.empty()) {
-    at_output = observe_output(request.launch, model, kNoByte, request.time_limit);
+    at_output = observe_output(launch, model, kNoByte, request.time_limit);
     if (!at_output.end.frames.empty()) {
       evidence.frames = &at_output.end.frames;
       evidence.variables = &at_output.variables;
@@ -371,8 +398,7 @@ report::Explanation explain(const ExplainRequest& request, const program::Progra
     }
   }
   // Find out whether an array was left by its index.
-  if (evidence.bounds = examine_bounds(request.launch, model, failing.bounds, oracle, request.time_limit);
-      evidence.bounds) {
+  if (evidence.bounds = examine_bounds(launch, model, failing.bounds, oracle, request.time_limit); evidence.bounds) {
     explanation.effort.experiments += 2;
     explanation.findings.push_back(finding_of(model, *evidence.bounds));
     // A wrong result shows late; where keeping the index inside repairs the run, or nothing else is known, the failure
@@ -399,10 +425,10 @@ report::Explanation explain(const ExplainRequest& request, const program::Progra
     if (const auto loop = endless_loop(model, failing.end.frames)) explanation.findings.push_back(*loop);
     // All turns of a loop that never ends are alike: its first ones are enough, and leave altered runs time to end.
     progress("running the program", 0, 0);
-    failing.log = observe_failure(request.launch, model, kHangPrefix).log;
+    failing.log = observe_failure(launch, model, kHangPrefix).log;
   } else {
     // Find out whether the heap is used wrongly.
-    const HeapSearch heap = search_heap(request.launch, failing.end, oracle, request.heap_time,
+    const HeapSearch heap = search_heap(launch, failing.end, oracle, request.heap_time,
                                         [&] { return progress("altering the heap", 0, 0); });
     explanation.effort.experiments += heap.runs;
     if (!heap.reproduced) {
@@ -423,7 +449,7 @@ report::Explanation explain(const ExplainRequest& request, const program::Progra
   }
   if (request.traced && !failing.end.timed_out) {
     progress("tracing the run", 0, 0);
-    if (slice = slice_of_failure(request, failing, at_output, explanation); slice) {
+    if (slice = slice_of_failure(request, launch, failing, at_output, explanation); slice) {
       add_value_chain(model, *slice, explanation);
       evidence.slice = &*slice;
       switching_budget.distance = slice->branch_distance;
@@ -432,7 +458,7 @@ report::Explanation explain(const ExplainRequest& request, const program::Progra
 
   // Find the branches that the failure went through.
   const SwitchingResult switching =
-      switch_predicates(request.launch, model, failing.log, oracle, switching_budget,
+      switch_predicates(launch, model, failing.log, oracle, switching_budget,
                         [&](uint64_t done, uint64_t planned) { return progress("switching branches", done, planned); });
   for (const CriticalBranch& branch : switching.critical) {
     explanation.findings.push_back(finding_of(model, branch, oracle));

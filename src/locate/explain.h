@@ -8,6 +8,7 @@
 #include "locate/failure.h"
 #include "locate/failure_slice.h"
 #include "locate/predicate_switching.h"
+#include "locate/recorded_failure.h"
 #include "program/program_model.h"
 #include "report/explanation.h"
 #include "session/controlled_run.h"
@@ -24,6 +25,9 @@ struct ExplainRequest {
   SwitchingBudget switching;
   std::optional<TracedProgram> traced;  ///< to find out what the failure depended on
   std::string no_trace_because;         ///< why there is none, when there should be one
+  /// To record the failing run, so that all that is done afterwards is done to that run. Not needed when the launch is
+  /// of a recording.
+  std::optional<RecordableProgram> recordable;
 };
 
 /// Tells the user what is going on; false asks for what is known so far.

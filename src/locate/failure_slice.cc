@@ -1,7 +1,9 @@
 #include "locate/failure_slice.h"
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <array>
@@ -14,6 +16,7 @@
 #include "format/trace_format.h"
 #include "trace/collect.h"
 #include "trace/trace_file.h"
+#include "trace/trace_recording.h"
 
 namespace culprit {
 namespace {
@@ -259,23 +262,48 @@ class TracedRun final : public RunDependences {
 
 }  // namespace
 
-std::optional<FailureSlice> slice_failure(const Launch& launch, const TracedProgram& traced, const ObservedRun& failing,
-                                          const FailureMoment& moment, std::string& why_not) {
-  auto folder = std::make_unique<TemporaryDirectory>(temporary_place("why"));
-  CommandResult ended;
-  {
-    trace::TraceCollector collector(
-        folder->path() / "trace", {.model = traced.model, .executable = traced.executable, .words = launch.arguments});
-    ended = run_captured({.executable = traced.executable,
-                          .words = launch.arguments,
-                          .input = launch.standard_input,
-                          .environment = {{format::kTraceVariable, collector.environment_value()}}});
-    collector.finish(ended.end);
+namespace {
+
+/// Takes what a run shows that nobody looks at.
+class NoOutput {
+ public:
+  NoOutput() : descriptor_(::open("/dev/null", O_RDWR | O_CLOEXEC)) {}
+  ~NoOutput() { ::close(descriptor_); }
+  NoOutput(const NoOutput&) = delete;
+  recording::Surroundings surroundings() const {
+    return {.input = descriptor_, .output = descriptor_, .error = descriptor_};
   }
+
+ private:
+  int descriptor_;
+};
+
+/// The program itself, traced. False when that run ends otherwise than the failing one.
+bool trace_program(const Launch& launch, const TracedProgram& traced, const ObservedRun& failing,
+                   const std::filesystem::path& folder, const trace::TraceOrigin& origin) {
+  trace::TraceCollector collector(folder, origin);
+  const CommandResult ended = run_captured({.executable = traced.executable,
+                                            .words = launch.arguments,
+                                            .input = launch.standard_input,
+                                            .environment = {{format::kTraceVariable, collector.environment_value()}}});
+  collector.finish(ended.end);
   const int status = failing.end.wait_status;
   const bool same_end = WIFSIGNALED(status) ? ended.end.signal == WTERMSIG(status)
                                             : ended.end.signal == 0 && ended.end.exit_status == WEXITSTATUS(status);
-  if (!same_end || ended.output != failing.end.output) {
+  return same_end && ended.output == failing.end.output;
+}
+
+}  // namespace
+
+std::optional<FailureSlice> slice_failure(const Launch& launch, const TracedProgram& traced, const ObservedRun& failing,
+                                          const FailureMoment& moment, std::string& why_not) {
+  auto folder = std::make_unique<TemporaryDirectory>(temporary_place("why"));
+  const std::filesystem::path place = folder->path() / "trace";
+  const trace::TraceOrigin origin{.model = traced.model, .executable = traced.executable, .words = launch.arguments};
+  if (launch.recording) {
+    const NoOutput nowhere;
+    trace::trace_recording(*launch.recording, place, origin, nowhere.surroundings());
+  } else if (!trace_program(launch, traced, failing, place, origin)) {
     why_not = "the traced run ended otherwise than the failing one";
     return std::nullopt;
   }

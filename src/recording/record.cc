@@ -113,7 +113,7 @@ Recorded record(const RecordOptions& options) {
                                         options.fast_build.empty() ? executable.path : options.fast_build.string(),
                                         executable.path};
   arguments.insert(arguments.end(), executable.arguments.begin(), executable.arguments.end());
-  RuntimeProcess program(arguments);
+  RuntimeProcess program(arguments, {}, options.surroundings);
   std::string failure;
   const auto guarded = [&](auto&& work) {
     try {
@@ -124,7 +124,8 @@ Recorded record(const RecordOptions& options) {
     }
   };
   std::thread drainer([&] { guarded([&] { ring.run(); }); });
-  const RuntimeEnd end = program.wait();
+  const bool limited = options.time_limit.count() != 0;
+  const RuntimeEnd end = limited ? program.wait(options.time_limit) : program.wait();
   ring.stop();
   drainer.join();
   if (failure.empty()) {

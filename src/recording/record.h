@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "recording/manifest.h"
+#include "recording/runtime_process.h"
 
 namespace culprit::recording {
 
@@ -16,11 +17,13 @@ struct RecordOptions {
   std::filesystem::path fast_build;
   std::string build_key;
   int zstd_level = 1;
-  uint64_t log_limit = 0;     ///< bytes at which recording stops and the program runs on; 0: none
-  unsigned sync_seconds = 0;  ///< between fdatasync calls on the log; 0: none
-  uint64_t chaos = 0;         ///< seed of random scheduling; 0: none
-  uint64_t chaos_length = 0;  ///< Recorded::length of an earlier run; 0: unknown
-  bool trap = false;          ///< intercept by seccomp even where the kernel offers syscall user dispatch
+  uint64_t log_limit = 0;                   ///< bytes at which recording stops and the program runs on; 0: none
+  unsigned sync_seconds = 0;                ///< between fdatasync calls on the log; 0: none
+  std::chrono::milliseconds time_limit{0};  ///< after which the program is killed; 0: none
+  uint64_t chaos = 0;                       ///< seed of random scheduling; 0: none
+  uint64_t chaos_length = 0;                ///< Recorded::length of an earlier run; 0: unknown
+  Surroundings surroundings{};
+  bool trap = false;  ///< intercept by seccomp even where the kernel offers syscall user dispatch
 };
 
 struct Recorded {

@@ -25,37 +25,6 @@ namespace {
 
 constexpr size_t kReportBytes = 4096;
 
-/// The page shared with the runtime.
-class ReportPage {
- public:
-  ReportPage() : descriptor_(::memfd_create("culprit-report", MFD_CLOEXEC)) {
-    if (descriptor_ < 0 || ::ftruncate(descriptor_, kReportBytes) != 0) fail();
-    void* memory = ::mmap(nullptr, kReportBytes, PROT_READ, MAP_SHARED, descriptor_, 0);
-    if (memory == MAP_FAILED) fail();
-    memory_ = memory;
-  }
-  ~ReportPage() {
-    ::munmap(memory_, kReportBytes);
-    ::close(descriptor_);
-  }
-  ReportPage(const ReportPage&) = delete;
-  int descriptor() const { return descriptor_; }
-  ReplayReport read() const {
-    ReplayReport report;
-    std::memcpy(&report, memory_, sizeof report);
-    report.said[sizeof report.said - 1] = 0;
-    return report;
-  }
-
- private:
-  [[noreturn]] static void fail() {
-    throw UserError(fmt::format("cannot share memory with the replay: {}", std::strerror(errno)),
-                    "check the limits on memory and files", ExitCode::kEnvironmentLacks);
-  }
-  int descriptor_;
-  void* memory_ = nullptr;
-};
-
 std::string actual_text(const ReplayReport& report) {
   std::string text = fmt::format("thread {} {}", report.actual_thread, report.said);
   if (report.actual_kind == format::EventKind::kCall) {
@@ -74,6 +43,29 @@ std::string actual_text(const ReplayReport& report) {
 
 }  // namespace
 
+ReportPage::ReportPage() : descriptor_(::memfd_create("culprit-report", MFD_CLOEXEC)) {
+  const bool sized = descriptor_ >= 0 && ::ftruncate(descriptor_, kReportBytes) == 0;
+  memory_ = sized ? ::mmap(nullptr, kReportBytes, PROT_READ, MAP_SHARED, descriptor_, 0) : MAP_FAILED;
+  if (memory_ == MAP_FAILED) {
+    const int error = errno;
+    if (descriptor_ >= 0) ::close(descriptor_);
+    throw UserError(fmt::format("cannot share memory with the replay: {}", std::strerror(error)),
+                    "check the limits on memory and files", ExitCode::kEnvironmentLacks);
+  }
+}
+
+ReportPage::~ReportPage() {
+  ::munmap(memory_, kReportBytes);
+  ::close(descriptor_);
+}
+
+ReplayReport ReportPage::read() const {
+  ReplayReport report;
+  std::memcpy(&report, memory_, sizeof report);
+  report.said[sizeof report.said - 1] = 0;
+  return report;
+}
+
 uint32_t first_executable(const EventStream& stream) {
   uint32_t file = format::kNoFile;
   stream.for_each([&](const EventRef& event) {
@@ -89,12 +81,14 @@ uint32_t first_executable(const EventStream& stream) {
   return file;
 }
 
-/// Starts culprit-ld with a descriptor of the report page.
-static std::unique_ptr<RuntimeProcess> start(const fs::path& directory, const EventStream& stream,
+std::unique_ptr<RuntimeProcess> start_replay(const fs::path& directory, const EventStream& stream,
                                              const ReplayOptions& options, int report) {
+  // The process closes it, while the caller's stays.
+  const int own_report = ::fcntl(report, F_DUPFD_CLOEXEC, 0);
+  if (own_report < 0) throw UserError("cannot open another descriptor", "raise the limit on open files");
   std::vector<std::string> arguments = {"replay", options.trap ? "trap" : "dispatch", fs::absolute(directory).string(),
-                                        std::to_string(stream.descriptor()), std::to_string(report)};
-  std::vector<int> inherited = {stream.descriptor(), report};
+                                        std::to_string(stream.descriptor()), std::to_string(own_report)};
+  std::vector<int> inherited = {stream.descriptor(), own_report};
   const auto add_descriptor = [&](const char* name, int descriptor) {
     if (descriptor < 0) return;
     arguments.push_back(fmt::format("{}={}", name, descriptor));
@@ -102,25 +96,18 @@ static std::unique_ptr<RuntimeProcess> start(const fs::path& directory, const Ev
   };
   add_descriptor("hooks", options.hook_output);
   add_descriptor("slots", options.slots);
+  add_descriptor("agent", options.agent);
   if (!options.executable.empty()) {
     arguments.push_back(fmt::format("{}={}", first_executable(stream), options.executable.string()));
   }
-  return std::make_unique<RuntimeProcess>(arguments, inherited);
-}
-
-std::unique_ptr<RuntimeProcess> start_replay(const fs::path& directory, const EventStream& stream,
-                                             const ReplayOptions& options) {
-  // The report is at the start of the first slot.
-  const int report = ::fcntl(options.slots, F_DUPFD_CLOEXEC, 0);
-  if (report < 0) throw UserError("cannot open another descriptor", "raise the limit on open files");
-  std::unique_ptr<RuntimeProcess> process = start(directory, stream, options, report);
-  ::close(report);
+  auto process = std::make_unique<RuntimeProcess>(arguments, inherited, options.surroundings);
+  ::close(own_report);
   return process;
 }
 
 ReplayReport replay(const fs::path& directory, const EventStream& stream, const ReplayOptions& options) {
   const ReportPage page;
-  const std::unique_ptr<RuntimeProcess> program = start(directory, stream, options, page.descriptor());
+  const std::unique_ptr<RuntimeProcess> program = start_replay(directory, stream, options, page.descriptor());
   const RuntimeEnd end = program->wait();
   ReplayReport report = page.read();
   if (report.state == ReplayState::kRunning) {

@@ -14,18 +14,35 @@ namespace culprit::recording {
 
 struct ReplayOptions {
   std::filesystem::path executable;  ///< of another plan, in the place of the recorded one; empty: the recorded one
+  int agent = -1;                    ///< descriptor of a session control block (format/session_abi.h)
   int slots = -1;                    ///< descriptor of a session's memory (format/replay_control.h)
   int hook_output = -1;              ///< descriptor for hooks in observed bodies (format/tick_call.h)
-  bool trap = false;                 ///< as in RecordOptions
+  Surroundings surroundings{};
+  bool trap = false;  ///< as in RecordOptions
+};
+
+/// The page in which a replaying process says how it ends.
+class ReportPage {
+ public:
+  /// Throws UserError when the memory cannot be had.
+  ReportPage();
+  ~ReportPage();
+  ReportPage(const ReportPage&) = delete;
+  int descriptor() const { return descriptor_; }
+  format::ReplayReport read() const;
+
+ private:
+  int descriptor_;
+  void* memory_ = nullptr;
 };
 
 /// Replays with this process's standard output and error. Throws UserError, CorruptData.
 format::ReplayReport replay(const std::filesystem::path& directory, const EventStream& stream,
                             const ReplayOptions& options = {});
 
-/// Starts a replay that a session controls through `options.slots`.
+/// Starts a replay. `report` is a descriptor of what takes the ReplayReport: the slots of a session, or a ReportPage's.
 std::unique_ptr<RuntimeProcess> start_replay(const std::filesystem::path& directory, const EventStream& stream,
-                                             const ReplayOptions& options);
+                                             const ReplayOptions& options, int report);
 
 /// Which of the copied files is the executable that starts the recording.
 uint32_t first_executable(const EventStream& stream);

@@ -2,20 +2,33 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <poll.h>
 #include <signal.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
+#include <utility>
 
 #include "base/error.h"
 #include "base/file.h"
 
 namespace culprit::recording {
 
-RuntimeProcess::RuntimeProcess(const std::vector<std::string>& arguments, const std::vector<int>& inherited) {
+/// False with errno.
+static bool enter(const Surroundings& surroundings) {
+  const int streams[] = {surroundings.input, surroundings.output, surroundings.error};
+  for (int each = 0; each < 3; ++each) {
+    if (streams[each] >= 0 && ::dup2(streams[each], each) < 0) return false;
+  }
+  return surroundings.folder.empty() || ::chdir(surroundings.folder.c_str()) == 0;
+}
+
+RuntimeProcess::RuntimeProcess(const std::vector<std::string>& arguments, const std::vector<int>& inherited,
+                               const Surroundings& surroundings) {
   const std::string runtime = (parts_directory() / "culprit-ld").string();
   if (::access(runtime.c_str(), X_OK) != 0) {
     throw UserError(fmt::format("Culprit's own part {} is missing", runtime),
@@ -34,7 +47,7 @@ RuntimeProcess::RuntimeProcess(const std::vector<std::string>& arguments, const 
     ::signal(SIGINT, former_interrupt_);
     ::signal(SIGQUIT, former_quit_);
     for (const int fd : inherited) ::fcntl(fd, F_SETFD, 0);
-    ::execv(runtime.c_str(), argv.data());
+    if (enter(surroundings)) ::execv(runtime.c_str(), argv.data());
     const int error = errno;
     if (::write(failed[1], &error, sizeof error) != sizeof error) ::_exit(126);
     ::_exit(127);
@@ -57,6 +70,18 @@ RuntimeEnd RuntimeProcess::wait() {
   child_ = -1;
   if (WIFSIGNALED(status)) return {0, WTERMSIG(status)};
   return {WEXITSTATUS(status), 0};
+}
+
+RuntimeEnd RuntimeProcess::wait(std::chrono::milliseconds limit) {
+  const int ended = static_cast<int>(::syscall(SYS_pidfd_open, child_, 0));
+  pollfd wait_for = {.fd = ended, .events = POLLIN, .revents = 0};
+  if (ended < 0 || ::poll(&wait_for, 1, static_cast<int>(limit.count())) == 0) ::kill(child_, SIGKILL);
+  if (ended >= 0) ::close(ended);
+  return wait();
+}
+
+pid_t RuntimeProcess::release() {
+  return std::exchange(child_, -1);
 }
 
 RuntimeProcess::~RuntimeProcess() {

@@ -3,6 +3,7 @@
 
 #include <sys/types.h>
 
+#include <chrono>
 #include <string>
 #include <vector>
 
@@ -13,17 +14,30 @@ struct RuntimeEnd {
   int signal = 0;
 };
 
-/// A process that runs culprit-ld with the caller's standard streams. While it runs, the terminal's interrupt keys are
-/// the program's and not this process's.
+/// What a process starts with instead of the caller's; -1 and empty: the caller's.
+struct Surroundings {
+  int input = -1;  ///< descriptors that become its standard streams
+  int output = -1;
+  int error = -1;
+  std::string folder{};  ///< current one
+};
+
+/// A process that runs culprit-ld with the caller's standard streams or others. While it runs, the terminal's interrupt
+/// keys are the program's and not this process's.
 class RuntimeProcess {
  public:
   /// `inherited` are descriptors that stay open. Throws UserError.
-  explicit RuntimeProcess(const std::vector<std::string>& arguments, const std::vector<int>& inherited = {});
+  explicit RuntimeProcess(const std::vector<std::string>& arguments, const std::vector<int>& inherited = {},
+                          const Surroundings& surroundings = {});
   ~RuntimeProcess();
   RuntimeProcess(const RuntimeProcess&) = delete;
 
   pid_t id() const { return child_; }
   RuntimeEnd wait();
+  /// The same; a process that has not ended after `limit` is killed.
+  RuntimeEnd wait(std::chrono::milliseconds limit);
+  /// Leaves the process, which is then the caller's to wait for.
+  pid_t release();
 
  private:
   pid_t child_ = -1;

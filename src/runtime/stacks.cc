@@ -252,12 +252,26 @@ StackFault examine_fault(uintptr_t address, size_t* stack_bytes) {
   if (address >= kContexts.base && address < kContexts.base + kContexts.slots * kContexts.stride) {
     const auto index = static_cast<uint32_t>((address - kContexts.base) / kContexts.stride);
     *stack_bytes = stacks.contexts[index].bytes;
-    const uintptr_t ends[] = {user_end(kContexts, index), private_end(kContexts, index)};
-    for (uintptr_t end : ends) {
-      if (is_beneath(address, end, half(kContexts), *stack_bytes)) return StackFault::kOverflow;
-    }
+    if (is_beneath_stack(address)) return StackFault::kOverflow;
   }
   return StackFault::kNone;
+}
+
+bool is_beneath_stack(uintptr_t address) {
+  const auto is_in = [address](const auto& area) {
+    return address >= area.base && address < area.base + area.slots * area.stride;
+  };
+  if (is_in(kThreads)) {
+    const uint32_t index = static_cast<uint32_t>((address - kThreads.base) / kThreads.stride);
+    const Slot& slot = stacks.slots[index];
+    return slot.mapped && (is_beneath(address, user_end(kThreads, index), half(kThreads), slot.user_bytes) ||
+                           is_beneath(address, private_end(kThreads, index), half(kThreads), slot.user_bytes));
+  }
+  if (!is_in(kContexts)) return false;
+  const uint32_t index = static_cast<uint32_t>((address - kContexts.base) / kContexts.stride);
+  const uintptr_t bytes = stacks.contexts[index].bytes;
+  return is_beneath(address, user_end(kContexts, index), half(kContexts), bytes) ||
+         is_beneath(address, private_end(kContexts, index), half(kContexts), bytes);
 }
 
 bool is_below_machine_stack(uintptr_t address, uintptr_t stack_pointer) {

@@ -21,6 +21,9 @@ enum class StackFault : uint8_t {
 /// Which stack `address` is beneath, and its size.
 StackFault examine_fault(uintptr_t address, size_t* stack_bytes);
 
+/// The same without growing anything: whether it lies below the end of a stack of ours.
+bool is_beneath_stack(uintptr_t address);
+
 /// True when a fault at `address` means that the machine stack is used up: a frame or a push just below its pointer.
 bool is_below_machine_stack(uintptr_t address, uintptr_t stack_pointer);
 

@@ -62,14 +62,52 @@ class SameAddresses {
 
 }  // namespace
 
-ControlledRun::ControlledRun(const Launch& launch, const ControlBlock& control) : control_(control) {
+ControlledRun::ControlledRun(const Launch& launch, const ControlBlock& control)
+    : control_(control), recording_(launch.recording) {
   output_ = ::memfd_create("culprit-stdout", MFD_CLOEXEC);
   error_ = ::memfd_create("culprit-stderr", MFD_CLOEXEC);
   CULPRIT_ASSERT(output_ >= 0 && error_ >= 0, std::strerror(errno));
+  if (recording_) {
+    start_replay(launch);
+  } else {
+    start_program(launch);
+  }
+}
 
+void ControlledRun::start_replay(const Launch& launch) {
+  control_.head().clock = 0;  // the recorded one
+  report_.emplace();
+  const int input = ::open(launch.standard_input.c_str(), O_RDONLY | O_CLOEXEC);
+  const recording::ReplayOptions options{
+      .executable = launch.executable,
+      .agent = control_.descriptor(),
+      .surroundings = {.input = input, .output = output_, .error = error_, .folder = recording_->manifest.directory}};
+  child_ =
+      recording::start_replay(recording_->directory, recording_->stream, options, report_->descriptor())->release();
+  if (input >= 0) ::close(input);
+}
+
+/// An altered run ends as the program would; a replay ends without, and says how the recorded run did.
+void ControlledRun::take_end_of_replay() {
+  const format::ReplayReport report = report_->read();
+  switch (report.state) {
+    case format::ReplayState::kRunning:
+      return;
+    case format::ReplayState::kFinished:
+    case format::ReplayState::kLogEnded:
+      end_.wait_status = W_EXITCODE(static_cast<int>(report.exit_status), static_cast<int>(report.exit_signal));
+      return;
+    case format::ReplayState::kDiverged:
+      throw UserError(recording::divergence_text(recording_->stream, report), "record again");
+    case format::ReplayState::kFailed:
+      throw UserError(fmt::format("the replay failed: {}", static_cast<const char*>(report.said)), "record again");
+  }
+}
+
+void ControlledRun::start_program(const Launch& launch) {
   std::vector<std::string> environment;
   for (char** entry = environ; *entry; ++entry) environment.emplace_back(*entry);
-  environment.push_back(fmt::format("{}={}", format::kSessionVariable, control.descriptor()));
+  environment.push_back(fmt::format("{}={}", format::kSessionVariable, control_.descriptor()));
 
   posix_spawn_file_actions_t actions;
   ::posix_spawn_file_actions_init(&actions);
@@ -127,6 +165,7 @@ bool ControlledRun::wait_for_stop(std::chrono::milliseconds limit) {
     const timespec turn{.tv_sec = 0, .tv_nsec = 2'000'000};
     ::syscall(SYS_futex, &control_.head().stopped, FUTEX_WAIT, 0, &turn, nullptr, 0);
   }
+  if (ended_ && report_ && !end_.timed_out) take_end_of_replay();
   const uint32_t agent = control_.head().agent_version;
   if (ended_ && !end_.timed_out && agent != format::kSessionVersion) {
     const std::string error = standard_error();
@@ -161,6 +200,7 @@ void ControlledRun::release() {
   __atomic_store_n(&control_.head().released, 1U, __ATOMIC_RELEASE);
   ::syscall(SYS_futex, &control_.head().released, FUTEX_WAKE, 1, nullptr, nullptr, 0);
   reap(true);
+  if (report_) take_end_of_replay();
 }
 
 std::string ControlledRun::standard_output() const {

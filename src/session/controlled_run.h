@@ -7,24 +7,28 @@
 #include <chrono>
 #include <cstddef>
 #include <filesystem>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
+#include "recording/recording.h"
+#include "recording/replay.h"
 #include "session/control_block.h"
 
 namespace culprit {
 
-/// How to start the program. The same launch twice gives the same execution, as long as the program depends on nothing
-/// but its arguments, standard input and files.
+/// How to start the program. With a recording every run is a replay of it, and the same execution; without, the program
+/// itself runs, and two runs are the same as long as it depends on nothing but its arguments, standard input and files.
 struct Launch {
   std::filesystem::path executable;      ///< instrumented, with session hooks
   std::vector<std::string> arguments;    ///< argv, the name included
   std::filesystem::path standard_input;  ///< a regular file or /dev/null
+  std::shared_ptr<const recording::Recording> recording{};
 };
 
-/// How a process ended.
+/// How a process ended. Of an unaltered replay: how the recorded one did.
 struct RunEnd {
   int wait_status = 0;  ///< as of waitpid
   bool timed_out = false;
@@ -33,6 +37,7 @@ struct RunEnd {
 class ControlledRun {
  public:
   /// Throws UserError (kEnvironmentLacks) when the program cannot be started.
+  /// Of a replay that differs from the recording, `wait_for_stop` and `release` throw UserError.
   ControlledRun(const Launch& launch, const ControlBlock& control);
   ~ControlledRun();
   ControlledRun(const ControlledRun&) = delete;
@@ -54,10 +59,15 @@ class ControlledRun {
   std::string standard_error() const;
 
  private:
+  void start_program(const Launch& launch);
+  void start_replay(const Launch& launch);
+  void take_end_of_replay();
   bool reap(bool wait);
   bool interrupt();
   void kill_and_reap();
   const ControlBlock& control_;
+  std::shared_ptr<const recording::Recording> recording_;
+  std::optional<recording::ReportPage> report_;  ///< of a replay
   pid_t child_ = -1;
   int output_ = -1;
   int error_ = -1;

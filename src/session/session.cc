@@ -145,9 +145,9 @@ Session Session::replay(const recording::Recording& recording, const std::filesy
   auto process = std::make_shared<Process>();
   process->slots = std::make_shared<Slots>();
   process->slot = process->slots->take();
-  process->first = recording::start_replay(
-      recording.directory, recording.stream,
-      {.executable = executable, .slots = process->slots->descriptor(), .hook_output = -1, .trap = false});
+  process->first = recording::start_replay(recording.directory, recording.stream,
+                                           {.executable = executable, .slots = process->slots->descriptor()},
+                                           process->slots->descriptor());
   process->id = process->first->id();
   process->wait_for_stop();
   if (process->control().stopped == 0) {

@@ -102,14 +102,14 @@ class WhyTest(unittest.TestCase):
         self.assertEqual(run.returncode, 2, run.stderr)
         self.assertIn("exit status 3", run.stderr)
 
-    def subject(self, name, expected=None, options=()):
+    def subject(self, name, expected=None, options=(), arguments=()):
         """Explains tests/why/NAME.c; returns what was said and the line that holds a text."""
         source = SOURCE / "tests/why" / f"{name}.c"
         self.compile(source)
         if expected is not None:
             (self.folder / "good.txt").write_text(expected)
             options = [*options, "--expect", "good.txt"]
-        return self.why(*options, "--", "./prog"), lambda text: self.lines_of(source, text)[0]
+        return self.why(*options, "--", "./prog", *arguments), lambda text: self.lines_of(source, text)[0]
 
     def proved(self, said, kind):
         return [f["line"] for f in said["findings"] if f["kind"] == kind and f["proved"]]
@@ -214,7 +214,32 @@ class WhyTest(unittest.TestCase):
         self.assertEqual([(f["line"], f["proved"]) for f in said["findings"] if f["kind"] == "intermittent-branch"],
                          [(line("if (is_late("), False)])
         self.assertEqual(said["suspects"][0]["line"], line("if (is_late("))
-        self.assertEqual([f for f in said["findings"] if f["kind"] == "critical-branch"], [])
+        # One failing run was recorded, and its replays altered.
+        self.assertEqual(self.proved(said, "critical-branch"), [line("if (is_late("), line("if (is_late(")])
+
+    def test_all_is_done_to_one_run(self):
+        # Traced, observed and altered are replays of one recording, though no two runs of the program are the same.
+        said, line = self.subject("another_each_time")
+        self.assertEqual(said["failure"]["kind"], "null-dereference")
+        self.assertEqual([f["line"] for f in said["findings"] if f["kind"] == "value-origin"], [line("return NULL")])
+        self.assertIn(line("if (key > 3)"), self.proved(said, "critical-branch"))
+        self.assertEqual([limit for limit in said["limits"] if "tracing" in limit or "depended" in limit], [])
+
+    def test_a_recording_is_explained(self):
+        self.compile(SOURCE / "tests/why/another_each_time.c")
+        recording = self.folder / "late.rec"
+        subprocess.run([BIN / "culprit", "record", "-o", recording, "--", "./prog"], cwd=self.folder,
+                       env=self.environment, check=True, capture_output=True)
+        said = self.why(str(recording))
+        self.assertEqual(said["failure"]["kind"], "null-dereference")
+        lines = self.lines_of(SOURCE / "tests/why/another_each_time.c", "if (key > 3)")
+        self.assertLessEqual(set(lines), set(self.proved(said, "critical-branch")))
+
+    def test_a_switched_run_reads_on_in_its_input(self):
+        # The failing run reads a part of its file only; what a switched run needs of the rest is still there.
+        (self.folder / "input").write_text("".join(f"line {n}\n" for n in range(5000)))
+        said, line = self.subject("stops_reading", expected="5000 lines\n", arguments=["input"])
+        self.assertIn(line("if (lines == 7)"), self.proved(said, "critical-branch"))
 
     def test_altered_runs_leave_no_trace(self):
         self.compile(SOURCE / "tests/why/leaves_traces.c")

@@ -1,10 +1,13 @@
 #include "runtime/loader/altered_world.h"
 
 #include "format/replay_control.h"
+#include "runtime/loader/agent.h"
+#include "runtime/loader/altered_files.h"
 #include "runtime/loader/calls.h"
 #include "runtime/loader/log_cursor.h"
 #include "runtime/loader/points.h"
 #include "runtime/loader/signals.h"
+#include "runtime/loader/threads.h"
 #include "runtime/loader/ticks.h"
 
 namespace culprit::loader {
@@ -13,7 +16,8 @@ namespace {
 using format::Event;
 using format::EventKind;
 
-constexpr int kLookAhead = 64;  // events
+constexpr int kLookAhead = 512;   // events
+constexpr int64_t kGaveUp = 125;  // exit status
 constexpr long kUnlimited = long{1} << 60;
 constexpr int64_t kMicrosecond = 1000, kSecond = 1'000'000'000;
 constexpr int64_t kStartOfTime = 1'700'000'000;
@@ -54,8 +58,10 @@ long tell_time(const Call& call) {
   return 0;
 }
 
-/// tgkill and its like, to the program itself.
+/// tgkill and its like, to the program itself. Others are not there.
 long send_signal(const Call& call) {
+  const auto target = static_cast<int32_t>(call.arguments[0]);
+  if (target != 0 && !is_thread_id(target)) return -ESRCH;
   const uint64_t number = call.arguments[call.number == __NR_tgkill ? 2 : 1];
   if (number == 0 || number > static_cast<uint64_t>(kSignals)) return 0;
   const KernelSigaction& action = runtime.actions[number];
@@ -86,18 +92,28 @@ long answer_by_itself(const Call& call) {
     case __NR_fdatasync:
     case __NR_ftruncate:
     case __NR_unlink:
+    case __NR_unlinkat:
+    case __NR_rename:
+    case __NR_renameat2:
+    case __NR_mkdir:
+    case __NR_chmod:
+    case __NR_fchmod:
     case __NR_nanosleep:
     case __NR_clock_nanosleep:
     case __NR_sched_yield:
       return 0;
-    case __NR_open:
-    case __NR_openat:
-    case __NR_stat:
-    case __NR_lstat:
+    case __NR_openat2:
     case __NR_newfstatat:
-    case __NR_access:
     case __NR_faccessat:
       return -ENOENT;
+    case __NR_getuid:
+    case __NR_geteuid:
+    case __NR_getgid:
+    case __NR_getegid:
+    case __NR_uname:
+    case __NR_getrlimit:
+    case __NR_getrandom:
+      return raw(static_cast<long>(call.number), call.arguments[0], call.arguments[1], call.arguments[2]);
     case __NR_lseek:
       return -ESPIPE;
     case __NR_ioctl:
@@ -109,6 +125,8 @@ long answer_by_itself(const Call& call) {
     case __NR_getpid:
     case __NR_gettid:
       return current_thread().id;
+    case __NR_getppid:
+      return 1;  // the real one may be another run
     case __NR_kill:
     case __NR_tkill:
     case __NR_tgkill:
@@ -116,6 +134,18 @@ long answer_by_itself(const Call& call) {
     default:
       return -EPERM;
   }
+}
+
+/// Files are read on where they are; the log has what came from elsewhere, and the names of files that are gone.
+long answer_wherefrom(const Call& call) {
+  long result = 0;
+  if (answer_from_open_file(call, result)) return result;
+  const Event* event = writes_data(call.number) ? nullptr : same_in_log(call);
+  if (event != nullptr) {
+    feed_back(call, *event);
+    return event->result;
+  }
+  return answer_about_names(call, result) ? result : answer_by_itself(call);
 }
 
 }  // namespace
@@ -136,16 +166,17 @@ long answer_altered(Call& call) {
   }
   if (call.number == __NR_futex) {
     if ((call.arguments[1] & 0x7f) == FUTEX_WAKE) return 0;
+    if (has_agent()) end_as_program(kGaveUp, 0);
     end_altered(0, 0);  // nobody is there to wake it
   }
-  const Event* event = same_in_log(call);
-  const long result = event != nullptr ? event->result : answer_by_itself(call);
-  if (event != nullptr) feed_back(call, *event);
-  if (writes_data(call.number) && (call.arguments[0] == 1 || call.arguments[0] == 2)) show_data(call, result);
+  const long result = answer_wherefrom(call);
+  if (writes_data(call.number) && is_first_output(call.arguments[0])) show_data(call, result);
+  follow_files(call, result);
   return result;
 }
 
 long altered_tick(Thread& thread) {
+  if (session_control() == nullptr) return kUnlimited;
   format::ReplayControl& control = *session_control();
   const uint64_t ticks = ticks_of(thread);
   if (control.tick_limit == 0) return kUnlimited;
@@ -157,6 +188,7 @@ long altered_tick(Thread& thread) {
 }
 
 void end_altered(int64_t exit_status, int signal) {
+  if (has_agent()) end_as_program(exit_status, signal);
   end_replay(format::ReplayState::kFinished, exit_status, signal);
 }
 

@@ -5,9 +5,10 @@
 
 namespace culprit::loader {
 
-/// Answers a call other than those about memory and signals. Where the log, not far ahead, has the same call with the
-/// same arguments and data, its answer is taken from there. Otherwise: what is written counts as written, what is read
-/// is at its end, what is opened does not exist, time goes on by itself, no thread, process or connection is made.
+/// Answers a call other than those about memory and signals. Files are read on where the run stands in them
+/// (altered_files.h). Where the log, not far ahead, has the same call with the same arguments and data, its answer is
+/// taken from there. Otherwise: what is written counts as written, other descriptors are at their end, time goes on by
+/// itself, no thread, process or connection is made.
 long answer_altered(Call& call);
 
 /// Ends the run at its limit of ticks, or says how many more it may pass.

@@ -1,6 +1,8 @@
 #include "runtime/loader/calls.h"
 
 #include "format/crc32c.h"
+#include "runtime/loader/agent.h"
+#include "runtime/loader/altered_files.h"
 #include "runtime/loader/altered_world.h"
 #include "runtime/loader/baton.h"
 #include "runtime/loader/buffers.h"
@@ -252,6 +254,7 @@ long replay(Call& call) {
     show(event.flags);
   }
   if (const uint64_t* mask = mask_during(call)) wait_under_mask(current_thread(), *mask);
+  follow_files(call, event.result);
   return event.result;
 }
 
@@ -386,7 +389,10 @@ long settle(Call& call, long result) {
 }
 
 long answer(Call& call) {
-  if (runtime.altered) return answer_by_class(call);
+  if (runtime.altered) {
+    tell_agent_of_call(call);
+    return answer_by_class(call);
+  }
   switch (call.description->call_class) {
     case CallClass::kRecorded:
       return runtime.mode == Mode::kReplay ? replay(call) : run_and_log(call);

@@ -1,6 +1,7 @@
 #include "runtime/loader/entries.h"
 
 #include "format/tick_call.h"
+#include "runtime/loader/agent.h"
 #include "runtime/loader/altered_world.h"
 #include "runtime/loader/baton.h"
 #include "runtime/loader/call_sites.h"
@@ -30,6 +31,11 @@ constexpr int kFromKernel = 0x80;  // SI_KERNEL
 void program_fault(Thread& thread, const Siginfo& siginfo, Context& context) {
   const auto number = static_cast<uint16_t>(siginfo.number);
   KernelSigaction& action = runtime.actions[siginfo.number];
+  tell_agent_of_fault({.signal = siginfo.number,
+                       .code = siginfo.code,
+                       .address = siginfo.fields[0],
+                       .instruction = context.rip,
+                       .stack = context.rsp});
   const bool handled = action.handler > 1 && !(thread.blocked & signal_bit(siginfo.number));
   if (!handled) stop_before_end(format::ReplayPoint::kCrash, thread, context.rip, number, siginfo.fields[0]);
   if (runtime.altered) {
@@ -66,6 +72,10 @@ namespace {
 
 /// A call of the instrumentation's own: nothing of it reaches the log.
 bool answer_hook(Thread& thread, Context& context) {
+  if (context.rax == static_cast<uint64_t>(format::kAgentCall)) {
+    context.rax = static_cast<uint64_t>(agent_call(reinterpret_cast<format::AgentLink*>(context.rdi)));
+    return true;
+  }
   if (runtime.mode != Mode::kReplay) return false;
   if (context.rax == static_cast<uint64_t>(format::kBranchCall)) {
     context.rax = static_cast<uint64_t>(branch_call(thread, context));

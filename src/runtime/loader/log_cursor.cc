@@ -1,5 +1,6 @@
 #include "runtime/loader/log_cursor.h"
 
+#include "runtime/loader/agent.h"
 #include "runtime/loader/points.h"
 #include "runtime/loader/runtime.h"
 #include "runtime/loader/text.h"
@@ -125,7 +126,7 @@ void end_replay(ReplayState state, int64_t exit_status, int exit_signal, const M
 }
 
 void report_failure(const char* what) {
-  if (report == nullptr) return;
+  if (report == nullptr || (runtime.altered && has_agent())) return;
   say(what);
   report->events = consumed_events;
   report->stream_offset = last_offset;

@@ -5,14 +5,16 @@
 //   culprit-ld continue …                              after execve of a recorded program (execute.h)
 //   culprit-ld pass     INTERCEPTION PROGRAM ARGV0 [ARGUMENT…]               nothing is recorded
 //   culprit-ld watch …                                 after execve of a child of a recorded program (execute.h)
-//   culprit-ld replay   INTERCEPTION DIRECTORY STREAM REPORT [hooks=FD] [slots=FD] [FILE=PATH…]   descriptors of
-//   event stream and report page, for hooks (format/tick_call.h), for a session (format/replay_control.h); the
-//   executable at PATH takes the place of the recording's files/FILE
+//   culprit-ld replay   INTERCEPTION DIRECTORY STREAM REPORT [hooks=FD] [slots=FD] [agent=FD] [FILE=PATH…]
+//   descriptors of event stream and report page, for hooks (format/tick_call.h), for a session
+//   (format/replay_control.h), for a session that the program's agent drives (format/agent_link.h); the executable at
+//   PATH takes the place of the recording's files/FILE
 //
 // CHAOS: SEED or SEED:LENGTH (chaos.h).
 // INTERCEPTION: dispatch (traps where the kernel lacks it), trap (seccomp), trapped (a filter is in force already).
 
 #include "format/tick_call.h"
+#include "runtime/loader/agent.h"
 #include "runtime/loader/chaos.h"
 #include "runtime/loader/execute.h"
 #include "runtime/loader/files.h"
@@ -82,7 +84,11 @@ format::StartRegisters begin(char** words, uint64_t count, uint64_t* stack) {
     open_stream(static_cast<int>(number_of(words[4])), static_cast<int>(number_of(words[5])));
     for (uint64_t each = 6; each < count; ++each) {
       const char* path = words[each];
-      constexpr char kHookOutput[] = "hooks=", kSlots[] = "slots=";
+      constexpr char kHookOutput[] = "hooks=", kSlots[] = "slots=", kAgent[] = "agent=";
+      if (__builtin_memcmp(path, kAgent, sizeof kAgent - 1) == 0) {
+        offer_agent(static_cast<int>(number_of(path + sizeof kAgent - 1)));
+        continue;
+      }
       if (__builtin_memcmp(path, kSlots, sizeof kSlots - 1) == 0) {
         slots = static_cast<int>(number_of(path + sizeof kSlots - 1));
         continue;

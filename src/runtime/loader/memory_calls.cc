@@ -1,5 +1,6 @@
 // Calls that change the address space: run in every mode, at places chosen here.
 
+#include "runtime/loader/altered_files.h"
 #include "runtime/loader/call_sites.h"
 #include "runtime/loader/calls.h"
 #include "runtime/loader/files.h"
@@ -83,7 +84,9 @@ bool failed_when_recorded() {
 
 long map(Call& call) {
   uint64_t* arguments = call.arguments;
-  if (runtime.altered && !(arguments[3] & MAP_ANONYMOUS)) return -ENODEV;
+  const bool of_file = !(arguments[3] & MAP_ANONYMOUS);
+  const int altered_file = runtime.altered && of_file ? real_descriptor(arguments[4]) : -1;
+  if (runtime.altered && of_file && altered_file < 0) return -ENODEV;
   const uint64_t flags = arguments[3];
   if (failed_when_recorded()) return settle(call, 0);
   long error = -EINVAL;
@@ -95,7 +98,10 @@ long map(Call& call) {
   uint64_t fd = arguments[4], real_flags = (flags & ~uint64_t{MAP_FIXED_NOREPLACE | MAP_32BIT}) | MAP_FIXED;
   int copy = -1;
   if (!(flags & MAP_ANONYMOUS)) {
-    if (runtime.mode == Mode::kReplay) {
+    if (runtime.altered) {
+      fd = static_cast<uint64_t>(altered_file);
+      real_flags = (real_flags & ~uint64_t{MAP_TYPE}) | MAP_PRIVATE;
+    } else if (runtime.mode == Mode::kReplay) {
       file = recorded_file();
       if (file != format::kNoFile) {
         fd = static_cast<uint64_t>(copy = open_copy(file));
@@ -113,7 +119,7 @@ long map(Call& call) {
   }
   forget_call_sites(place, place + bytes);
   long result = raw(__NR_mmap, place, arguments[1], arguments[2], real_flags, fd,
-                    copy < 0 && runtime.mode == Mode::kReplay ? 0 : arguments[5]);
+                    copy < 0 && altered_file < 0 && runtime.mode == Mode::kReplay ? 0 : arguments[5]);
   if (copy >= 0) raw(__NR_close, copy);
   if (!failed(result)) {
     if (!runtime.space.add(place, place + bytes)) result = -ENOMEM;

@@ -1,4 +1,5 @@
 #include "runtime/loader/signals.h"
+#include "runtime/loader/agent.h"
 #include "runtime/loader/altered_world.h"
 #include "runtime/loader/points.h"
 
@@ -245,6 +246,12 @@ bool next_signal(Thread& thread, uint8_t where, Siginfo& siginfo) {
                 .result = 0,
                 .ticks = 0},
                memory == nullptr ? nullptr : memory->parts(), memory == nullptr ? 0 : FinalMemory::kParts);
+  kill_by(number);
+}
+
+}  // namespace
+
+void kill_by(int number) {
   set_kernel_default(number, 0);
   const uint64_t nothing = 0;
   raw(__NR_rt_sigprocmask, 2, word(&nothing), 0, 8);
@@ -253,8 +260,6 @@ bool next_signal(Thread& thread, uint8_t where, Siginfo& siginfo) {
   raw(__NR_exit_group, 128 + number);
   __builtin_trap();
 }
-
-}  // namespace
 
 uint64_t kernel_mask(const Thread& thread) {
   return thread.blocked & ~kNeverBlocked;
@@ -403,6 +408,7 @@ void die_in_deadlock(const Thread& thread) {
 
 void die_by_signal(int number, bool in_own_code) {
   Thread& thread = current_thread();
+  tell_agent_of_fault({.signal = number, .code = 0, .address = 0, .instruction = 0, .stack = 0});
   if (runtime.altered) end_altered(0, number);
   stop_before_end(format::ReplayPoint::kCrash, thread, 0, number);
   if (runtime.altered) end_altered(0, number);

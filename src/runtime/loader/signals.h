@@ -30,6 +30,9 @@ const uint64_t* mask_during(const Call& call);
 /// Signals given after the call are chosen under that mask; handlers come back to the former one.
 void wait_under_mask(Thread& thread, uint64_t mask);
 
+/// Ends the process by `number` at once.
+[[noreturn]] void kill_by(int number);
+
 /// Ends the process by `number` as the kernel's default action does, after logging it.
 [[noreturn]] void die_by_signal(int number, bool in_own_code = false);
 

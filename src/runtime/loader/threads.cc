@@ -305,6 +305,13 @@ void wait_for_turn(Thread& thread) {
   for (Thread* next = &next_thread(); next != &thread; next = &next_thread()) switch_to(thread, *next);
 }
 
+bool is_thread_id(int32_t id) {
+  for (const Thread* each : threads) {
+    if (each != nullptr && each->alive && each->id == id) return true;
+  }
+  return false;
+}
+
 void for_each_thread(void (*visit)(Thread& thread)) {
   for (Thread* each : threads) {
     if (each == nullptr) break;

@@ -31,6 +31,9 @@ bool stack_is_in_force(const Thread& thread);
 /// The thread goes to the program by a whole context.
 void stack_comes_in_force(const Thread& thread);
 
+/// Whether one of the program's threads has this id; the first one's is the process's.
+bool is_thread_id(int32_t id);
+
 void for_each_thread(void (*visit)(Thread& thread));
 
 /// In a child process: only this thread is left.

@@ -7,11 +7,15 @@
 #include "format/replay_control.h"
 #include "runtime/stacks.h"
 
+/// Of executables for sessions (overrides.cc).
+extern "C" void culprit_session_starts() __attribute__((weak));
+
 namespace culprit::agent {
 
 using format::SessionMode;
 
 format::SessionControl* control;
+format::AgentLink loader;
 const int kFaultSignals[] = {4 /*ILL*/, 5 /*TRAP*/, 6 /*ABRT*/, 7 /*BUS*/, 8 /*FPE*/, 11 /*SEGV*/, 0};
 
 namespace {
@@ -82,6 +86,29 @@ void on_interrupt(int, SignalInformation*, void*) {
   stop_for_inspection();
 }
 
+/// Tells where a fault or a signal that ends the program came, and in the unaltered run waits until that was looked at.
+void tell_of_fault(const format::AgentFault& fault, format::StopReason reason) {
+  format::ExperimentRecord* experiment = current_experiment();
+  format::StopRecord& stop = experiment ? experiment->stop : control->stop;
+  if (stop.reason != format::StopReason::kNone) return;
+  describe_stop(stop, reason);
+  stop.signal = fault.signal;
+  stop.signal_code = fault.code;
+  stop.address = fault.address;
+  stop.instruction = fault.instruction;
+  if (experiment) return;
+  finish_experiments();
+  stop_for_inspection();
+}
+
+/// From the loader of a replay.
+__attribute__((target("general-regs-only"))) void on_loader_fault(const format::AgentFault& fault) {
+  const bool overflow =
+      fault.signal == kSegmentationFault && fault.code > 0 &&
+      (runtime::is_beneath_stack(fault.address) || runtime::is_below_machine_stack(fault.address, fault.stack));
+  tell_of_fault(fault, overflow ? format::StopReason::kStackOverflow : format::StopReason::kFatalSignal);
+}
+
 void on_fault(int signal, SignalInformation* information, void* context) {
   auto reason = format::StopReason::kFatalSignal;
   if (signal == kSegmentationFault && information->code > 0) {
@@ -91,19 +118,12 @@ void on_fault(int signal, SignalInformation* information, void* context) {
     const bool below_stack = runtime::is_below_machine_stack(information->address, register_in(context, kStackPointer));
     if (fault == runtime::StackFault::kOverflow || below_stack) reason = format::StopReason::kStackOverflow;
   }
-  format::ExperimentRecord* experiment = current_experiment();
-  format::StopRecord& stop = experiment ? experiment->stop : control->stop;
-  if (stop.reason == format::StopReason::kNone) {
-    describe_stop(stop, reason);
-    stop.signal = signal;
-    stop.signal_code = information->code;
-    stop.address = information->address;
-    stop.instruction = register_in(context, kInstructionPointer);
-    if (!experiment) {
-      finish_experiments();
-      stop_for_inspection();
-    }
-  }
+  tell_of_fault({.signal = signal,
+                 .code = information->code,
+                 .address = information->address,
+                 .instruction = register_in(context, kInstructionPointer),
+                 .stack = register_in(context, kStackPointer)},
+                reason);
   // The faulting instruction runs again and ends the program as it would have ended; a sent signal is sent again.
   hand_over(signal);
   if (information->code <= 0 || signal == kAbort) {
@@ -136,8 +156,24 @@ int take_descriptor(char** environment) {
   return descriptor;
 }
 
+/// A replay's loader may hold a session's descriptor.
+int ask_loader() {
+  loader.on_fault = on_loader_fault;
+  loader.on_call = watch_output;
+  return call(format::kAgentCall, &loader) == 0 ? loader.descriptor : -1;
+}
+
+void watch_faults() {
+  if (on_replay()) return;  // the loader tells of them
+  const KernelStack stack{.base = signal_stack, .flags = 0, .bytes = sizeof signal_stack};
+  call(__NR_sigaltstack, &stack, nullptr);
+  for (const int* signal = kFaultSignals; *signal; ++signal) set_handler(*signal, on_fault, kSaOnstack);
+  if (control->stop_for_inspection) set_handler(format::kInterruptSignal, on_interrupt, kSaOnstack);
+}
+
 void start(int, char**, char** environment) {
-  const int descriptor = take_descriptor(environment);
+  int descriptor = take_descriptor(environment);
+  if (descriptor < 0) descriptor = ask_loader();
   if (descriptor < 0) return;
   constexpr int kReadWrite = 3, kShared = 1;
   const long head = call(__NR_mmap, nullptr, sizeof(format::SessionControl), kReadWrite, kShared, descriptor, 0);
@@ -154,15 +190,13 @@ void start(int, char**, char** environment) {
   control = reinterpret_cast<format::SessionControl*>(whole);
   main_thread = &culprit_thread;
 
-  const KernelStack stack{.base = signal_stack, .flags = 0, .bytes = sizeof signal_stack};
-  call(__NR_sigaltstack, &stack, nullptr);
-  for (const int* signal = kFaultSignals; *signal; ++signal) set_handler(*signal, on_fault, kSaOnstack);
-  if (control->stop_for_inspection) set_handler(format::kInterruptSignal, on_interrupt, kSaOnstack);
+  watch_faults();
   if (control->sealed) seal_world(1, 2);
   grant_until(control->mode == SessionMode::kLogBranches   ? 1
               : control->mode == SessionMode::kExperiments ? next_experiment_instance()
                                                            : ~uint64_t{0},
               0);
+  if (culprit_session_starts) culprit_session_starts();
 }
 
 using Preinit = void (*)(int, char**, char**);
@@ -177,6 +211,7 @@ void log_instance(uint64_t instance, uint32_t block, uint32_t way) {
 }  // namespace
 
 ProgramAction* program_action(int signal) {
+  if (on_replay()) return nullptr;
   for (int i = 0; control && kFaultSignals[i]; ++i) {
     if (kFaultSignals[i] == signal) return &program_actions[i];
   }
@@ -192,20 +227,21 @@ void stop_for_inspection() {
   }
 }
 
-void watch_output(long number, const long (&arguments)[6]) {
+__attribute__((target("general-regs-only"))) void watch_output(uint64_t number, const uint64_t* arguments) {
   static uint64_t written;
   struct Piece {
     const char* start;
     uint64_t bytes;
   };
-  if (control->output_stop == ~uint64_t{0} || control->stop.reason != format::StopReason::kNone) return;
+  if (current_experiment() || control->output_stop == ~uint64_t{0} || control->stop.reason != format::StopReason::kNone)
+    return;
   if (number == __NR_exit_group) {
     // The output ended before the byte that is waited for.
     describe_stop(control->stop, format::StopReason::kOutput);
     return stop_for_inspection();
   }
   if ((number != __NR_write && number != __NR_writev) || arguments[0] != 1) return;
-  uint64_t bytes = static_cast<uint64_t>(arguments[2]);
+  uint64_t bytes = arguments[2];
   if (number == __NR_writev) {
     const auto* pieces = reinterpret_cast<const Piece*>(arguments[1]);
     const uint64_t count = bytes;

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "format/agent_link.h"
 #include "format/runtime_abi.h"
 #include "format/session_abi.h"
 
@@ -18,6 +19,13 @@ extern __thread culprit::format::ThreadState culprit_thread __attribute__((tls_m
 }
 
 namespace culprit::agent {
+
+/// Of a session on a replay; its calls are null elsewhere.
+extern format::AgentLink loader;
+
+inline bool on_replay() {
+  return loader.system_call != nullptr;
+}
 
 template <typename T>
 long word(T value) {
@@ -34,6 +42,7 @@ long word(T value) {
 template <typename... Arguments>
 long call(long number, Arguments... arguments) {
   const long words[6 + 1] = {word(arguments)..., 0};
+  if (on_replay()) return loader.system_call(static_cast<uint64_t>(number), reinterpret_cast<const uint64_t*>(words));
   return culprit_agent_syscall(number, words[0], words[1], words[2], words[3], words[4], words[5]);
 }
 
@@ -74,7 +83,7 @@ ProgramAction* program_action(int signal);
 void stop_for_inspection();
 
 /// Looks at a system call of the sealed run before it is made.
-void watch_output(long number, const long (&arguments)[6]);
+void watch_output(uint64_t number, const uint64_t* arguments);
 
 /// Fills `stop` for the calling thread.
 void describe_stop(format::StopRecord& stop, format::StopReason reason);
@@ -90,7 +99,8 @@ void finish_experiments();
 /// Non-null in an altered run: where its end is to be told.
 format::ExperimentRecord* current_experiment();
 
-/// Cuts this process off from everything outside: descriptors replaced by private copies, system calls filtered.
+/// Cuts this process off from everything outside. Natively descriptors are replaced by private copies and system calls
+/// filtered; on a replay the loader answers them (runtime/loader/altered_world.h).
 void seal_world(int standard_output, int standard_error);
 
 }  // namespace culprit::agent

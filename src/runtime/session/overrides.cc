@@ -189,15 +189,16 @@ uint64_t session_time(uint64_t start) {
   return start + __atomic_add_fetch(&asked, 1, __ATOMIC_RELAXED) * kStep;
 }
 
-__attribute__((constructor(101))) void start() {
-  constexpr int kUnbuffered = 2;
-  if (control && control->unbuffered && &setvbuf && &stdout) setvbuf(stdout, nullptr, kUnbuffered, 0);
-}
-
 }  // namespace
 }  // namespace culprit::agent
 
 using namespace culprit::agent;
+
+/// Called by the agent when a session starts.
+extern "C" void culprit_session_starts() {
+  constexpr int kUnbuffered = 2;
+  if (control->unbuffered && &setvbuf && &stdout) setvbuf(stdout, nullptr, kUnbuffered, 0);
+}
 
 #define CULPRIT_OVERRIDE extern "C" __attribute__((weak, visibility("default")))
 
@@ -295,7 +296,8 @@ CULPRIT_OVERRIDE int clock_gettime(int clock, Time* time) {
   const bool real = clock == kRealTime || clock == kRealTimeCoarse;
   const bool since_boot = clock == kMonotonic || clock == kMonotonicCoarse || clock == kBootTime;
   if (!control || control->clock == 0 || (!real && !since_boot)) {
-    const long error = call(__NR_clock_gettime, clock, time);
+    // The program's call and not the agent's: on a replay the loader answers it from the log.
+    const long error = culprit_agent_syscall(__NR_clock_gettime, clock, word(time), 0, 0, 0, 0);
     if (error == 0) return 0;
     *__errno_location() = static_cast<int>(-error);
     return -1;

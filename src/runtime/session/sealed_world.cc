@@ -326,22 +326,32 @@ void on_system_call(int, SignalInformation*, void* context) {
   if (number == __NR_rt_sigreturn) culprit_agent_return_from(reinterpret_cast<void*>(registers[kRsp]));
   const long arguments[6] = {registers[kRdi], registers[kRsi], registers[kRdx],
                              registers[kR10], registers[kR8],  registers[kR9]};
-  if (!current_experiment()) watch_output(number, arguments);
+  watch_output(static_cast<uint64_t>(number), reinterpret_cast<const uint64_t*>(arguments));
   registers[kRax] = treat(number, arguments);
 }
 
 }  // namespace
 
-void seal_world(int standard_output, int standard_error) {
-  make_descriptors_private(standard_output, standard_error);
-  set_handler(kSigsys, on_system_call, 0x40000000 /*SA_NODEFER*/);
-  const uint64_t unblocked = kSigsysBit;
-  call(__NR_rt_sigprocmask, 1 /*UNBLOCK*/, &unblocked, nullptr, sizeof unblocked);
-  // A run that no branch ends is ended by the clock; its memory is bounded.
+/// A run that no branch ends is ended by the clock; its memory is bounded.
+static void limit_resources() {
   const uint64_t seconds[2] = {5, 6}, bytes[2] = {uint64_t{4} << 30, uint64_t{4} << 30}, none[2] = {0, 0};
   call(__NR_prlimit64, 0, 0 /*CPU*/, seconds, nullptr);
   call(__NR_prlimit64, 0, 2 /*DATA*/, bytes, nullptr);
   call(__NR_prlimit64, 0, 4 /*CORE*/, none, nullptr);
+}
+
+void seal_world(int standard_output, int standard_error) {
+  if (on_replay()) {
+    call(__NR_dup3, standard_output, 1, 0);
+    call(__NR_dup3, standard_error, 2, 0);
+    limit_resources();
+    return loader.begin_altered();
+  }
+  make_descriptors_private(standard_output, standard_error);
+  set_handler(kSigsys, on_system_call, 0x40000000 /*SA_NODEFER*/);
+  const uint64_t unblocked = kSigsysBit;
+  call(__NR_rt_sigprocmask, 1 /*UNBLOCK*/, &unblocked, nullptr, sizeof unblocked);
+  limit_resources();
   constexpr int kSetDispatch = 59, kOn = 1;
   const long armed = call(__NR_prctl, kSetDispatch, kOn, culprit_agent_syscalls_begin,
                           culprit_agent_syscalls_end - culprit_agent_syscalls_begin, nullptr);

@@ -1,0 +1,82 @@
+#include "locate/recorded_failure.h"
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "recording/record.h"
+
+namespace culprit {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr std::chrono::milliseconds kTime{10'000};  // for recording again and again
+constexpr uint64_t kLogLimit = uint64_t{1} << 30;
+
+/// Standard streams of a run whose output nobody sees.
+class Streams {
+ public:
+  explicit Streams(const std::filesystem::path& input)
+      : input_(::open(input.c_str(), O_RDONLY | O_CLOEXEC)),
+        output_(::memfd_create("culprit-stdout", MFD_CLOEXEC)),
+        error_(::memfd_create("culprit-stderr", MFD_CLOEXEC)) {
+    if (input_ < 0 || output_ < 0 || error_ < 0) {
+      throw UserError("cannot open the streams of a run", "raise the limit on open files", ExitCode::kEnvironmentLacks);
+    }
+  }
+  ~Streams() {
+    ::close(input_);
+    ::close(output_);
+    ::close(error_);
+  }
+  Streams(const Streams&) = delete;
+  recording::Surroundings surroundings() const { return {.input = input_, .output = output_, .error = error_}; }
+
+ private:
+  int input_, output_, error_;
+};
+
+std::optional<RecordedFailure> record_once(const Launch& launch, const RecordableProgram& program,
+                                           const program::ProgramModel& model, const Expectation& expectation,
+                                           const report::Failure& failing, std::chrono::milliseconds limit) {
+  RecordedFailure recorded{
+      .folder = std::make_shared<TemporaryDirectory>(temporary_place("recording")), .launch = launch, .run = {}};
+  const Streams streams(launch.standard_input);
+  recording::RecordOptions options;
+  options.directory = recorded.folder->path() / "recording";
+  options.command = launch.arguments;
+  options.fast_build = program.executable;
+  options.build_key = program.key;
+  options.log_limit = kLogLimit;
+  options.time_limit = limit;
+  options.surroundings = streams.surroundings();
+  recording::record(options);
+  recorded.launch.recording =
+      std::make_shared<const recording::Recording>(recording::open_recording(options.directory.string()));
+  recorded.run = observe_failure(recorded.launch, model, limit);
+  const std::optional<report::Failure> failure = recognise_failure(model, recorded.run.end, expectation);
+  if (!failure || failure->kind != failing.kind) return std::nullopt;
+  return recorded;
+}
+
+}  // namespace
+
+std::optional<RecordedFailure> record_failure(const Launch& launch, const RecordableProgram& program,
+                                              const program::ProgramModel& model, const Expectation& expectation,
+                                              const report::Failure& failing, bool steady,
+                                              std::chrono::milliseconds limit, std::string& why_not) {
+  const Clock::time_point end = Clock::now() + kTime;
+  try {
+    do {
+      if (auto recorded = record_once(launch, program, model, expectation, failing, limit)) return recorded;
+    } while (!steady && Clock::now() < end);
+    why_not = steady ? "a recorded run ends otherwise" : "no recorded run failed";
+  } catch (const UserError& error) {
+    why_not = error.what();
+  }
+  return std::nullopt;
+}
+
+}  // namespace culprit

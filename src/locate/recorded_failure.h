@@ -1,0 +1,38 @@
+// The failing run as a recording: what is found out about it later, is found out about one execution.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "base/temporary_directory.h"
+#include "locate/failure.h"
+#include "locate/observe.h"
+#include "session/controlled_run.h"
+
+namespace culprit {
+
+/// The program rebuilt by the plan `fast`, of whose recordings executables of other plans make replays.
+struct RecordableProgram {
+  std::filesystem::path executable;
+  std::string key;
+};
+
+struct RecordedFailure {
+  std::shared_ptr<const TemporaryDirectory> folder;  ///< of the recording; empty when it was there before
+  Launch launch;                                     ///< replays it
+  ObservedRun run;
+};
+
+/// Records the program until a run fails like `failing` and a replay of it by the launch's executable shows the same.
+/// Nothing when it cannot be had; `why_not` says why. Of a program that is `steady` one recording is enough to know.
+std::optional<RecordedFailure> record_failure(const Launch& launch, const RecordableProgram& program,
+                                              const program::ProgramModel& model, const Expectation& expectation,
+                                              const report::Failure& failing, bool steady,
+                                              std::chrono::milliseconds limit, std::string& why_not);
+
+}  // namespace culprit
