@@ -7,8 +7,8 @@
 
 namespace culprit::cli {
 
-/// "first at 0x555565401080, within `table` of /home/me/prog; 3 lines of 128 bytes differ": variables by their names where
-/// the program or library tells them.
+/// "first at 0x555565401080, within `table` of /home/me/prog; 3 lines of 128 bytes differ": variables by their names
+/// where the program or library tells them.
 std::string differing_memory_text(const recording::Recording& recording, const format::ReplayReport& report);
 
 }  // namespace culprit::cli

@@ -4,9 +4,12 @@
 
 namespace culprit::format {
 
-/// Argument: the thread's ThreadState, whose `granted` and `budget` are up to date. Result: how many ticks the thread
-/// may pass until it asks again, or a negative error number.
+/// Arguments: the thread's ThreadState, whose `granted` and `budget` are up to date; whether another call follows at
+/// the end of the tick's slow path anyway. Result: how many ticks the thread may pass until it asks again, or a
+/// negative error number. No signal is given at this call; with kSignalsWait in the result another one must follow for
+/// that.
 inline constexpr long kTickCall = 0x43554c50;  // "CULP"
+inline constexpr long kSignalsWait = 1L << 62;
 
 /// A call of the instrumentation itself, made while replaying: arguments are the number of a system call of the kernel
 /// and up to five of its arguments. It is made for real and is no event; memory that it maps without an address lies

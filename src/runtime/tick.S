@@ -1,8 +1,9 @@
 # The slow path of a tick: entered by a jump with the place to continue at in %r11 (format/runtime_abi.h).
 #
 # Nothing is written to the program's stack: registers go to thread-local memory, the rest of the work is done on the
-# runtime's own stack, with signals blocked. A signal handler may get in before they are: its ticks must not come here
-# and overwrite what is saved, so the first instruction raises the budget (tick_slow takes that back).
+# runtime's own stack, with signals blocked: natively by the kernel, while a recorder answers calls by its holding them
+# back (culprit_signals_wait). A signal handler may get in before they are blocked: its ticks must not come here and
+# overwrite what is saved, so the first instruction raises the budget (tick_slow takes that back).
 
 #define BUDGET      %fs:culprit_thread@tpoff
 #define SAVE(off)   %fs:culprit_tick_save@tpoff + off
@@ -25,6 +26,8 @@
 #define FLAGS 128
 #define MASK  136
 #define STACK 144
+#define BLOCKS 152
+#define ENDS_BY_CALL 160
 #define kTicksWhileSaving 0x40000000
 #define kTickStackBytes 65536
 #define SYS_mmap 9
@@ -53,6 +56,11 @@ culprit_tick_slow:
 	movq	%r11, SAVE(R11)
 
 	# Block all signals; the program's mask goes to SAVE(MASK).
+	xorl	%eax, %eax
+	cmpb	$0, culprit_signals_wait(%rip)
+	sete	%al
+	movq	%rax, SAVE(BLOCKS)
+	jne	.Lblocked
 	movl	$SYS_rt_sigprocmask, %eax
 	movl	$SIG_SETMASK, %edi
 	leaq	.Lall_signals(%rip), %rsi
@@ -61,6 +69,7 @@ culprit_tick_slow:
 	movl	$8, %r10d
 	syscall
 
+.Lblocked:
 	movq	SAVE(STACK), %rax
 	testq	%rax, %rax
 	jnz	.Lhas_stack
@@ -94,10 +103,16 @@ culprit_tick_slow:
 	movq	%r14, SAVE(R14)
 	movq	%r15, SAVE(R15)
 
-	# Vector and floating-point state, as large as this processor's enabled state (cpuid leaf 13).
+	# Vector and floating-point state, as large as this processor's enabled state (cpuid leaf 13). Asked once a process:
+	# a recorder traps it.
+	movl	.Lstate_bytes(%rip), %ebx
+	testl	%ebx, %ebx
+	jnz	.Lhas_state_bytes
 	movl	$13, %eax
 	xorl	%ecx, %ecx
 	cpuid
+	movl	%ebx, .Lstate_bytes(%rip)
+.Lhas_state_bytes:
 	movq	%rsp, %rbp
 	subq	%rbx, %rsp
 	andq	$-64, %rsp
@@ -134,14 +149,22 @@ culprit_tick_slow:
 	movq	SAVE(R15), %r15
 	movq	SAVE(RSP), %rsp
 
-	# From here on signals may be handled, on the program's stack as ever; the budget keeps ticks out of here.
+	# From here on signals may be handled, on the program's stack as ever; the budget keeps ticks out of here. Without a
+	# mask to put back the call only lets a recorder give them.
+	cmpq	$0, SAVE(ENDS_BY_CALL)
+	je	.Lended
 	movl	$SYS_rt_sigprocmask, %eax
 	movl	$SIG_SETMASK, %edi
+	xorl	%esi, %esi
+	cmpq	$0, SAVE(BLOCKS)
+	je	.Lno_mask
 	movq	%fs:0, %rsi
 	leaq	culprit_tick_save@tpoff + MASK(%rsi), %rsi
+.Lno_mask:
 	xorl	%edx, %edx
 	movl	$8, %r10d
 	syscall
+.Lended:
 	movq	SAVE(RAX), %rax
 	movq	SAVE(RCX), %rcx
 	movq	SAVE(RDX), %rdx
@@ -155,4 +178,7 @@ culprit_tick_slow:
 	ud2
 	.cfi_endproc
 	.size culprit_tick_slow, .-culprit_tick_slow
+
+	.local .Lstate_bytes
+	.comm .Lstate_bytes,4,4
 	.section .note.GNU-stack,"",@progbits

@@ -10,14 +10,17 @@ namespace culprit::runtime {
 struct TickSave {
   uint64_t rax, rbx, rcx, rdx, rsi, rdi, rbp, rsp, r8, r9, r10, r11, r12, r13, r14, r15;
   uint64_t flags;
-  uint64_t signal_mask;  ///< the program's, while all signals are blocked
-  char* stack_top;       ///< the runtime's stack for this thread; null until its first slow tick
+  uint64_t signal_mask;   ///< the program's, while all signals are blocked
+  char* stack_top;        ///< the runtime's stack for this thread; null until its first slow tick
+  uint64_t blocks;        ///< 1: all signals are blocked during this slow path
+  uint64_t ends_by_call;  ///< 1: at its end signals are unblocked, or those that wait are given
 };
 static_assert(offsetof(TickSave, rsp) == 56);
 static_assert(offsetof(TickSave, r11) == 88);
 static_assert(offsetof(TickSave, flags) == 128);
 static_assert(offsetof(TickSave, signal_mask) == 136);
 static_assert(offsetof(TickSave, stack_top) == 144);
+static_assert(offsetof(TickSave, blocks) == 152 && offsetof(TickSave, ends_by_call) == 160);
 
 /// Bytes mapped for the runtime's stack of a thread.
 inline constexpr size_t kTickStackBytes = 64 * 1024;

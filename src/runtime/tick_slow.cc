@@ -13,6 +13,9 @@ extern "C" void culprit_stacks_attach(culprit::format::ThreadState* thread);
 extern "C"
     __attribute__((visibility("hidden"))) constinit thread_local culprit::runtime::TickSave culprit_tick_save = {};
 
+/// Set once a recorder has answered: signals reach the program at its system calls only.
+extern "C" __attribute__((visibility("hidden"))) constinit volatile uint8_t culprit_signals_wait = 0;
+
 namespace culprit::runtime {
 namespace {
 
@@ -30,14 +33,18 @@ void set_up_thread(format::ThreadState& thread) {
 }  // namespace
 }  // namespace culprit::runtime
 
-extern "C" __attribute__((visibility("hidden"))) void culprit_tick_slow_part(culprit::runtime::TickSave*) {
+extern "C" __attribute__((visibility("hidden"))) void culprit_tick_slow_part(culprit::runtime::TickSave* save) {
   using namespace culprit::runtime;
+  using culprit::format::kSignalsWait;
   culprit::format::ThreadState& thread = culprit_thread;
   if (thread.granted == 0) set_up_thread(thread);
   // Counting is exact: what the assembly added is taken back before the thread says how many ticks it has passed.
   thread.budget -= kTicksWhileSaving;
-  const long asked = raw_syscall(culprit::format::kTickCall, as_argument(&thread));
-  const int64_t more = asked > 0 ? asked : kUnlimitedTicks;
+  const long asked = raw_syscall(culprit::format::kTickCall, as_argument(&thread), static_cast<long>(save->blocks));
+  const bool recorded = asked > 0;
+  if (recorded && culprit_signals_wait == 0) culprit_signals_wait = 1;
+  save->ends_by_call = save->blocks != 0 || (recorded && (asked & kSignalsWait) != 0);
+  const int64_t more = recorded ? asked & ~kSignalsWait : kUnlimitedTicks;
   thread.granted += static_cast<uint64_t>(more);
   thread.budget += more;
 }

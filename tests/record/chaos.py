@@ -10,6 +10,20 @@ import tempfile
 from check import build
 
 
+def record_fine(culprit, folder):
+    """A preemption is one event: what the runtime needs to know of the processor, it has asked before. How many there were."""
+    recording = folder / "fine"
+    subprocess.run([culprit, "record", "--fine", "--chaos=1", "-o", recording, "--", folder / "program"],
+                   capture_output=True, timeout=300)
+    lines = subprocess.run([culprit, "dump", "recording", recording], capture_output=True, text=True).stdout.splitlines()
+    first = next((number for number, line in enumerate(lines) if "is preempted" in line), None)
+    if first is None:
+        sys.exit("no preemption under --fine")
+    if any("cpuid" in line for line in lines[first:]):
+        sys.exit("the processor is asked again")
+    return sum("is preempted" in line for line in lines)
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("culprit")
@@ -34,7 +48,8 @@ def main():
             same = replayed.returncode == 0 and all(ended[each] == said[each] for each in ("exit_status", "exit_signal"))
             if not same:
                 sys.exit(f"replay {number} ended with {ended}, recorded was {said}")
-        print(f"failed natively {failed} of {options.native}; found by seed {said['chaos']}, {options.replays} replays alike")
+        fine = record_fine(options.culprit, folder)
+        print(f"failed natively {failed} of {options.native}; found by seed {said['chaos']}, {options.replays} replays alike; {fine} fine preemptions")
 
 
 main()

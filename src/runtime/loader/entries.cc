@@ -90,8 +90,10 @@ bool answer_hook(Thread& thread, Context& context) {
 /// Answers the call of a context whose next instruction is behind the `syscall`.
 void answer_call(Thread& thread, Context& context) {
   if (answer_hook(thread, context)) return;
-  if (answer_in_extra_tick(thread, context)) return;
-  if (!runtime.altered && give_signals(thread, context, format::kAtEntry)) return end_where_recording_ends();
+  const bool tick = context.rax == static_cast<uint64_t>(format::kTickCall);
+  // Not where a tick has its registers in memory that another tick would overwrite.
+  const bool gives_signals = !runtime.altered && !tick && !thread.ticked;
+  if (gives_signals && give_signals(thread, context, format::kAtEntry)) return end_where_recording_ends();
   if (runtime.mode == Mode::kReplay && !runtime.altered) wait_for_turn(thread);
   Call call = {context.rax,
                {context.rdi, context.rsi, context.rdx, context.r10, context.r8, context.r9},
@@ -102,14 +104,14 @@ void answer_call(Thread& thread, Context& context) {
   thread.in_tick = thread.ticked;
   thread.ticked = false;
   if (runtime.mode == Mode::kRecord && preempts_at_call()) yield_baton(thread);
-  const long result = call.number == format::kTickCall ? tick_call(call) : answer(call);
+  const long result = tick ? tick_call(call) : answer(call);
   if (call.context_replaced) {
     thread.call_number = kNoCall;  // what is interrupted now is not this call
   } else {
     context.rax = static_cast<uint64_t>(result);
   }
   if (runtime.altered) return;
-  give_signals(thread, context, 0);
+  if (!tick) give_signals(thread, context, 0);
   end_where_recording_ends();
 }
 

@@ -198,7 +198,8 @@ uint32_t hash_program_memory(LineTable& table) {
     bool writable;
     while (lines.next(low, high, writable)) {
       const bool own = high > kRuntimeLow && low < kRuntimeHigh;
-      if (writable && !own && high <= kProgramHigh) hash = hash_range(hash, table, static_cast<int>(pagemap), low, high);
+      if (writable && !own && high <= kProgramHigh)
+        hash = hash_range(hash, table, static_cast<int>(pagemap), low, high);
     }
   }
   if (!failed(maps)) raw(__NR_close, maps);

@@ -42,10 +42,9 @@ struct Thread {
   uint64_t scratch;                ///< for data of calls that wait without the baton; kept by the slot
   uint32_t in_kernel;              ///< cleared by the kernel when the thread is gone
   uint64_t tick_state;             ///< its format::ThreadState; 0 until its first slow tick
-  bool ticked;                     ///< the call before this one was a tick's
-  bool in_tick;                    ///< this call is the one that ends a tick's slow path
+  bool ticked;                     ///< the next call is the one that ends a tick's slow path
+  bool in_tick;                    ///< this call is that
   uint64_t frame_in_tick;          ///< of the handler that was entered there
-  bool after_extra_tick;           ///< replaying: the tick's last call is not in the log, as the tick is not
   long granted_later;              ///< replaying: ticks of the log's quantum that come after a point
   uint64_t stack_end;              ///< of its machine stack
   uint64_t clear_at_end;           ///< the word that a joiner waits for

@@ -1,6 +1,7 @@
 #include "runtime/loader/ticks.h"
 
 #include "format/runtime_abi.h"
+#include "format/tick_call.h"
 #include "runtime/loader/altered_world.h"
 #include "runtime/loader/baton.h"
 #include "runtime/loader/chaos.h"
@@ -8,7 +9,6 @@
 #include "runtime/loader/log_writer.h"
 #include "runtime/loader/points.h"
 #include "runtime/loader/signals.h"
-#include "runtime/tick_save.h"
 
 namespace culprit::loader {
 namespace {
@@ -33,6 +33,20 @@ uint64_t ticks_of(const Thread& thread) {
   return state == nullptr ? 0 : state->granted - static_cast<uint64_t>(state->budget);
 }
 
+bool signals_wait(const Thread& thread) {
+  for (uint32_t each = 0; each < thread.pending_count; ++each) {
+    if (!(thread.blocked & signal_bit(thread.pending[each].siginfo.number))) return true;
+  }
+  return false;
+}
+
+/// What the tick's slow path is told.
+long told(Thread& thread, long granted, uint8_t flags) {
+  const bool signals = flags & format::kSignalsCame;
+  thread.ticked = thread.ticked || signals;
+  return signals ? granted | format::kSignalsWait : granted;
+}
+
 /// Of `granted` ticks those before the session's point; the rest is granted there.
 long grant(Thread& thread, uint64_t ticks, long granted) {
   const long now = ticks_until_point(thread, ticks, granted);
@@ -46,7 +60,7 @@ long tick_call(Call& call) {
   if (!runtime.space.covers(state, state + sizeof(ThreadState))) return -EFAULT;
   const bool known = thread.tick_state == state;
   thread.tick_state = state;
-  thread.ticked = true;
+  thread.ticked = call.arguments[1] != 0;
   const uint64_t ticks = ticks_of(thread);
   if (!known) watch_thread(thread);
   if (runtime.mode == Mode::kReplay) {
@@ -54,7 +68,6 @@ long tick_call(Call& call) {
     if (thread.granted_later > 0) {
       // Not in the log: the thread was to ask at a point before it has passed what the log grants.
       const long rest = thread.granted_later;
-      thread.after_extra_tick = true;
       is_tick_point(thread, ticks, call.context->rip);
       if (runtime.altered) return altered_tick(thread);
       return grant(thread, ticks, rest);
@@ -64,40 +77,22 @@ long tick_call(Call& call) {
       const uint64_t arguments[6] = {ticks, 0, 0, 0, 0, 0};
       diverge({EventKind::kPreempt, thread.index, 0, 0, arguments, call.context->rip}, "ends its quantum of ticks");
     }
-    return grant(thread, ticks, event->result);
+    return told(thread, grant(thread, ticks, event->result), event->flags);
   }
   // The quantum that follows is chosen first: a change of priorities that is due comes before others run.
   const long quantum = random_quantum(kQuantum, ticks - thread.ticks_counted);
   thread.ticks_counted = ticks;
   yield_baton(thread);
+  const uint8_t flags = signals_wait(thread) ? format::kSignalsCame : uint8_t{0};
   append_event({.bytes = 0,
                 .kind = EventKind::kPreempt,
-                .flags = 0,
+                .flags = flags,
                 .number = 0,
                 .thread = thread.index,
                 .check = 0,
                 .result = quantum,
                 .ticks = ticks});
-  return quantum;
-}
-
-bool in_extra_tick(const Thread& thread) {
-  const ThreadState* state = state_of(thread);
-  return thread.granted_later > 0 && state != nullptr && state->budget == culprit::runtime::kTicksWhileSaving - 1;
-}
-
-bool answer_in_extra_tick(Thread& thread, Context& context) {
-  if (runtime.mode != Mode::kReplay || runtime.altered || context.rax != __NR_rt_sigprocmask) return false;
-  const bool before = in_extra_tick(thread);
-  if (!before && !thread.after_extra_tick) return false;
-  if (!before) thread.after_extra_tick = false;
-  Call call = {context.rax,
-               {context.rdi, context.rsi, context.rdx, context.r10, context.r8, context.r9},
-               &format::system_call(context.rax),
-               &context,
-               false};
-  context.rax = static_cast<uint64_t>(signal_call(call));
-  return true;
+  return told(thread, quantum, flags);
 }
 
 void set_quantum(Thread& thread) {

@@ -20,9 +20,4 @@ uint64_t ticks_of(const Thread& thread);
 void enter_handler_in_tick(Thread& thread, uint64_t frame);
 void leave_handler_in_tick(Thread& thread, uint64_t frame);
 
-/// Replaying: in the slow path of a tick that is not in the log, before its call.
-bool in_extra_tick(const Thread& thread);
-/// Replaying: answers the calls that a tick's slow path makes around one that is not in the log.
-bool answer_in_extra_tick(Thread& thread, Context& context);
-
 }  // namespace culprit::loader

@@ -2,7 +2,6 @@
 
 #include "runtime/loader/log_cursor.h"
 #include "runtime/loader/log_writer.h"
-#include "runtime/loader/ticks.h"
 
 namespace culprit::loader {
 namespace {
@@ -70,8 +69,7 @@ void answer_timestamp(Thread& thread, Context& context, uint64_t instruction_byt
 
 void answer_processor_id(Thread& thread, Context& context) {
   Registers registers = {static_cast<uint32_t>(context.rax), 0, static_cast<uint32_t>(context.rcx), 0};
-  const bool off_log = runtime.altered || in_extra_tick(thread);
-  if (runtime.mode == Mode::kReplay && !off_log) {
+  if (runtime.mode == Mode::kReplay && !runtime.altered) {
     const Event& event = expect(EventKind::kProcessorId, thread, context, "asks for the processor's id");
     const PartView part(event);
     if (!part.valid() || part.size() != sizeof registers) fail("a processor id in the recording is malformed");
