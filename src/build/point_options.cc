@@ -10,9 +10,9 @@ namespace {
 using format::PointKind;
 
 constexpr std::array<std::string_view, format::kPointKinds> kKindNames = {"none", "pcce", "sic", "sei", "lei", "pepid"};
-constexpr std::array<std::string_view, 4> kPlaceNames = {"calls", "allocations", "statements", "listed"};
+constexpr std::array<std::string_view, 5> kPlaceNames = {"calls", "allocations", "events", "statements", "listed"};
 constexpr std::string_view kPlanPrefix = "index-";
-constexpr std::string_view kAllocationSuffix = "-alloc";
+constexpr std::string_view kAllocationSuffix = "-alloc", kEventSuffix = "-events";
 
 std::vector<std::string> split_list(std::string_view text) {
   std::vector<std::string> parts;
@@ -82,6 +82,9 @@ PointOptions named_point_options(std::string_view plan) {
   if (plan.ends_with(kAllocationSuffix)) {
     options.places = PointPlaces::kAllocations;
     plan.remove_suffix(kAllocationSuffix.size());
+  } else if (plan.ends_with(kEventSuffix)) {
+    options.places = PointPlaces::kEvents;
+    plan.remove_suffix(kEventSuffix.size());
   }
   if (!take_name(kKindNames, plan, options.kind)) options.kind = PointKind::kNone;
   return options;

@@ -11,8 +11,9 @@ namespace culprit {
 
 /// Where ids can be asked for. Nothing is done in functions and loops from which no such place can be reached.
 enum class PointPlaces {
-  kCalls,        ///< calls that leave the instrumented program
-  kAllocations,  ///< calls of allocation functions
+  kCalls,        ///< calls that leave the instrumented program, but for functions that keep to themselves (strlen)
+  kAllocations,  ///< calls that allocate memory or give it back
+  kEvents,       ///< these, and calls that order threads
   kStatements,   ///< every statement
   kListed,       ///< the statements of PointOptions::listed
 };
@@ -40,7 +41,7 @@ bool set_point_option(PointOptions& options, std::string_view name, std::string_
 /// The members as TOML lines; empty when no ids are kept.
 std::string toml_text(const PointOptions& options);
 
-/// Options of the named plans index-pcce … index-pepid, each also with "-alloc" behind it; kind kNone for other names.
+/// Options of the named plans index-pcce … index-pepid, each also with "-alloc" or "-events" behind it; kind kNone for other names.
 PointOptions named_point_options(std::string_view plan);
 
 }  // namespace culprit

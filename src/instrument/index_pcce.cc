@@ -1,43 +1,64 @@
 // Precise calling context encoding (EPID §II-A; Sumner et al., "Precise Calling Context Encoding"): a number names the
-// path through the graph of direct calls from where it was entered from outside. A function's numbers are divided among
-// its callers: the callee's number is the caller's plus a constant of the call. Calls that close a cycle, indirect
-// calls and library functions that may call back start a new number and leave the old one, with the call, on the point
-// stack.
+// path through the graph of direct calls from where it was started, with 0. A function's numbers are divided among its
+// callers: the callee's number is the caller's plus a constant of the call. Calls that close a cycle, indirect calls
+// and library functions that may call back start a new number and leave the old one, with the call, on the point stack.
 //
-// The paper adds before a call and subtracts behind it. Here an activation keeps its own number in a register and
-// writes the callee's before each call, so returns and exceptions need nothing. Only calls that left words on the stack
-// put its top back.
+// The paper adds before a call and subtracts behind it. Here call_offsets.h decides where the number changes, so that
+// neighbouring calls and loops around calls share additions. A function that cannot be where a number starts gives the
+// offset 0 to the call that is estimated to run most often, which then costs nothing. Numbers stay below 2^31, so that
+// an addition is one instruction; calls for which there is no room start a new number.
 #include <algorithm>
 
+#include "instrument/call_offsets.h"
+#include "instrument/edges.h"
 #include "instrument/index_kinds.h"
 #include "instrument/recursion.h"
+#include "instrument/user_stack.h"
 
 namespace culprit {
 namespace {
 
-/// More contexts than that are not numbered: the call starts a new number.
-constexpr uint64_t kMostContexts = uint64_t{1} << 62;
+constexpr uint64_t kMostContexts = uint64_t{1} << 31;
+
+bool hands_on(const llvm::Function& function) {
+  return llvm::any_of(function, [](const llvm::BasicBlock& block) { return block.getTerminatingMustTailCall(); });
+}
+
+/// It may interrupt any function anywhere: it has a handler's type, and its address is taken.
+bool may_handle_signals(const llvm::Function& function) {
+  const llvm::FunctionType& type = *function.getFunctionType();
+  const bool alike = type.getReturnType()->isVoidTy() && !type.isVarArg() &&
+                     (type.getNumParams() == 1 || (type.getNumParams() == 3 && type.getParamType(1)->isPointerTy() &&
+                                                   type.getParamType(2)->isPointerTy()));
+  return alike && type.getParamType(0)->isIntegerTy(32) && function.hasAddressTaken();
+}
 
 /// The constants of the calls that continue a number.
 class Numbering {
  public:
   Numbering(llvm::Module& module, const std::vector<PointFunction>& functions) {
-    for (const PointFunction& function : functions) known_[function.function] = &function;
     const CallGraphOrder order = order_call_graph(module);
     llvm::DenseMap<const llvm::Function*, size_t> finished;
     for (llvm::Function* function : order.callees_first) finished[function] = finished.size();
-    // Everybody may be where a number starts: number 0.
-    for (const PointFunction& function : functions) contexts_[function.function] = 1;
-    for (llvm::Function* caller : llvm::reverse(order.callees_first)) {
-      const auto found = known_.find(caller);
-      if (found == known_.end()) continue;
-      for (const PointCallSite& call : found->second->calls) {
-        if (call.role != CallRole::kDirect || finished[call.callee] >= finished[caller]) continue;
-        uint64_t& contexts = contexts_[call.callee];
-        if (contexts_[caller] > kMostContexts - contexts) continue;
-        offsets_[call.call] = contexts;
-        contexts += contexts_[caller];
+    llvm::DenseMap<const llvm::Function*, std::vector<Caller>> callers;
+    llvm::DenseSet<const llvm::Function*> starts;
+    for (const PointFunction& function : functions) {
+      entry_block_[function.function] = function.entry_block;
+      if (function.entered_from_outside) starts.insert(function.function);
+      const CallFrequencies frequencies(*function.function);
+      for (const PointCallSite& call : function.calls) {
+        if (call.role != CallRole::kDirect) continue;
+        const bool continues = finished.lookup(call.callee) < finished.lookup(function.function) &&
+                               !hands_on(*call.callee) && !may_handle_signals(*call.callee);
+        if (continues) {
+          callers[call.callee].push_back({function.function, &call, frequencies.of(*call.call->getParent())});
+        } else {
+          starts.insert(call.callee);
+        }
       }
+    }
+    for (llvm::Function* callee : llvm::reverse(order.callees_first)) {
+      if (entry_block_.contains(callee)) divide(callee, callers[callee], starts.contains(callee));
     }
   }
 
@@ -46,10 +67,31 @@ class Numbering {
     const auto found = offsets_.find(call.call);
     return found == offsets_.end() ? nullptr : &found->second;
   }
-  uint32_t entry_block(const llvm::Function* function) const { return known_.lookup(function)->entry_block; }
+  uint32_t entry_block(const llvm::Function* function) const { return entry_block_.lookup(function); }
 
  private:
-  llvm::DenseMap<const llvm::Function*, const PointFunction*> known_;
+  struct Caller {
+    const llvm::Function* function;
+    const PointCallSite* call;
+    double frequency;
+  };
+
+  /// Callers' numbers are known. Calls that run often come first: where there is no room for all, these have some.
+  void divide(const llvm::Function* callee, std::vector<Caller>& callers, bool starts) {
+    std::ranges::stable_sort(callers, std::greater<>(), &Caller::frequency);
+    uint64_t all = 0;
+    for (const Caller& caller : callers) all += contexts_[caller.function];
+    uint64_t contexts = starts || all >= kMostContexts ? 1 : 0;
+    for (const Caller& caller : callers) {
+      const uint64_t more = contexts_[caller.function];
+      if (more >= kMostContexts - contexts) continue;
+      offsets_[caller.call->call] = contexts;
+      contexts += more;
+    }
+    contexts_[callee] = std::max<uint64_t>(contexts, 1);
+  }
+
+  llvm::DenseMap<const llvm::Function*, uint32_t> entry_block_;
   llvm::DenseMap<const llvm::Function*, uint64_t> contexts_;
   llvm::DenseMap<const llvm::CallBase*, uint64_t> offsets_;
 };
@@ -57,74 +99,97 @@ class Numbering {
 class ContextNumbers {
  public:
   ContextNumbers(llvm::Module& module, const PointFunction& function, const Numbering& numbering, PointTables& tables)
-      : module_(module), function_(function), numbering_(numbering), tables_(tables) {}
+      : module_(module),
+        function_(function),
+        numbering_(numbering),
+        tables_(tables),
+        flow_(flow_of(*function.function)),
+        forest_(program::loop_forest(flow_.graph)),
+        frequencies_(*function.function),
+        offsets_(function, flow_, forest_, frequencies_, member(offsetof(format::ThreadPoints, number))) {}
 
   void insert() {
-    llvm::BasicBlock& entry = function_.function->getEntryBlock();
-    llvm::IRBuilder<> builder(&entry, entry.begin());
-    number_ = builder.CreateLoad(builder.getInt64Ty(), member(offsetof(format::ThreadPoints, number)));
-    top_ = builder.CreateLoad(builder.getPtrTy(), member(offsetof(format::ThreadPoints, top)));
-    if (function_.reentered) put_top_back_where_control_arrives();
     for (const PointCallSite& call : function_.calls) {
       tables_.sites.push_back({call.site, function_.entry_block, 0, 0});
-      if (call.is_point) name_point(call);
-      if (call.role == CallRole::kDirect) enter_directly(call);
-      if (call.role == CallRole::kOpen) start_number(call);
+      const uint64_t* offset = numbering_.offset(call);
+      offsets_.want(*call.call, offset ? *offset : 0);
+      if (offset) tables_.calls.push_back({numbering_.entry_block(call.callee), call.site, *offset});
     }
+    offsets_.insert();
+    if (function_.reentered) put_top_back_where_control_arrives();
+    for (const PointCallSite& call : function_.calls) {
+      if (call.is_point) name_point(call);
+      if (call.role == CallRole::kOpen || (call.role == CallRole::kDirect && !numbering_.offset(call))) {
+        start_number(call);
+      }
+    }
+    if (may_handle_signals(*function_.function)) keep_interrupted_number();
   }
 
  private:
   llvm::Constant* member(size_t offset) const { return thread_points_address(module_, offset); }
-
-  void put_top_back(llvm::Instruction& place) const {
-    llvm::IRBuilder<>(&place).CreateStore(top_, member(offsetof(format::ThreadPoints, top)));
-  }
+  llvm::Constant* number() const { return member(offsetof(format::ThreadPoints, number)); }
+  llvm::Constant* top() const { return member(offsetof(format::ThreadPoints, top)); }
 
   void put_top_back_where_control_arrives() const {
-    std::vector<llvm::Instruction*> arrivals;
+    llvm::BasicBlock& entry = function_.function->getEntryBlock();
+    llvm::IRBuilder<> builder(&entry, entry.begin());
+    llvm::Value* top_at_entry = builder.CreateLoad(builder.getPtrTy(), top());
     for (llvm::BasicBlock& block : *function_.function) {
-      if (block.isLandingPad()) arrivals.push_back(&*block.getFirstInsertionPt());
+      if (block.isLandingPad()) {
+        llvm::IRBuilder<>(&block, block.getFirstInsertionPt()).CreateStore(top_at_entry, top());
+      }
       for (llvm::Instruction& instruction : block) {
-        const auto* call = llvm::dyn_cast<llvm::CallInst>(&instruction);
-        if (call && call->canReturnTwice()) arrivals.push_back(instruction.getNextNode());
+        const auto* call = llvm::dyn_cast<llvm::CallBase>(&instruction);
+        if (!call || call->isTerminator() || !reenters(*call)) continue;
+        llvm::IRBuilder<>(instruction.getNextNode()).CreateStore(top_at_entry, top());
       }
     }
-    for (llvm::Instruction* arrival : arrivals) put_top_back(*arrival);
   }
 
   void name_point(const PointCallSite& call) const {
     llvm::IRBuilder<> builder(call.call);
-    builder.CreateStore(number_, member(offsetof(format::ThreadPoints, number)));
     builder.CreateStore(builder.getInt32(call.site), member(offsetof(format::ThreadPoints, site)));
   }
 
-  void enter_directly(const PointCallSite& call) {
+  /// The callee is in the place of its caller after a tail call, which cannot put anything back: it forgets its caller.
+  void start_number(const PointCallSite& call) const {
     llvm::IRBuilder<> builder(call.call);
-    const uint64_t* offset = numbering_.offset(call);
-    if (offset) {
-      tables_.calls.push_back({numbering_.entry_block(call.callee), call.site, *offset});
-      builder.CreateStore(builder.CreateAdd(number_, builder.getInt64(*offset)),
-                          member(offsetof(format::ThreadPoints, number)));
-    } else {
-      start_number(call);
-      builder.CreateStore(builder.getInt64(0), member(offsetof(format::ThreadPoints, number)));
+    const auto at = [&](llvm::Value* base, int64_t bytes) {
+      return builder.CreateConstInBoundsGEP1_64(builder.getInt8Ty(), base, static_cast<uint64_t>(bytes));
+    };
+    if (!call.call->isMustTailCall()) {
+      llvm::Value* words = builder.CreateLoad(builder.getPtrTy(), top());
+      builder.CreateStore(builder.CreateLoad(builder.getInt64Ty(), number()), words);
+      builder.CreateStore(builder.getInt64(call.site), at(words, 8));
+      builder.CreateStore(at(words, 16), top());
     }
+    builder.CreateStore(builder.getInt64(0), number());
+    if (call.call->isMustTailCall() || call.call->doesNotReturn()) return;
+    builder.SetInsertPoint(place_behind(*call.call));
+    llvm::Value* words = at(builder.CreateLoad(builder.getPtrTy(), top()), -16);
+    builder.CreateStore(words, top());
+    builder.CreateStore(builder.CreateLoad(builder.getInt64Ty(), words), number());
   }
 
-  /// The callee is in the place of its caller after a tail call, which cannot put the top back: it forgets its caller.
-  void start_number(const PointCallSite& call) const {
-    if (call.call->isMustTailCall()) return;
-    llvm::IRBuilder<> builder(call.call);
-    const auto word = [&](uint64_t bytes) {
-      return builder.CreateConstInBoundsGEP1_64(builder.getInt8Ty(), top_, bytes);
-    };
-    builder.CreateStore(number_, top_);
-    builder.CreateStore(builder.getInt64(call.site), word(8));
-    builder.CreateStore(word(16), member(offsetof(format::ThreadPoints, top)));
-    if (auto* invoke = llvm::dyn_cast<llvm::InvokeInst>(call.call)) {
-      put_top_back(*invoke->getNormalDest()->getFirstInsertionPt());
-    } else if (!call.call->doesNotReturn()) {
-      put_top_back(*call.call->getNextNode());
+  static llvm::Instruction* place_behind(llvm::CallBase& call) {
+    auto* invoke = llvm::dyn_cast<llvm::InvokeInst>(&call);
+    if (!invoke) return call.getNextNode();
+    llvm::BasicBlock* next = invoke->getNormalDest();
+    if (!next->getSinglePredecessor()) next = split_edge(*invoke->getParent(), *next);
+    return &*next->getFirstInsertionPt();
+  }
+
+  /// Whoever is interrupted goes on with its number.
+  void keep_interrupted_number() const {
+    llvm::BasicBlock& entry = function_.function->getEntryBlock();
+    llvm::IRBuilder<> builder(&entry, entry.begin());
+    llvm::Value* interrupted = builder.CreateLoad(builder.getInt64Ty(), number());
+    builder.CreateStore(builder.getInt64(0), number());
+    for (llvm::BasicBlock& block : *function_.function) {
+      if (llvm::isa<llvm::ReturnInst>(block.getTerminator()) && !block.getTerminatingMustTailCall()) {
+        llvm::IRBuilder<>(block.getTerminator()).CreateStore(interrupted, number());
+      }
     }
   }
 
@@ -132,8 +197,10 @@ class ContextNumbers {
   const PointFunction& function_;
   const Numbering& numbering_;
   PointTables& tables_;
-  llvm::Value* number_ = nullptr;
-  llvm::Value* top_ = nullptr;
+  FunctionFlow flow_;
+  program::LoopForest forest_;
+  CallFrequencies frequencies_;
+  CallOffsets offsets_;
 };
 
 }  // namespace

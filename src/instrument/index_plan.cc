@@ -1,4 +1,6 @@
 #include <llvm/IR/Constants.h>
+#include <llvm/IR/PassManager.h>
+#include <llvm/Transforms/Scalar/LowerExpectIntrinsic.h>
 
 #include <algorithm>
 
@@ -22,7 +24,16 @@ llvm::Constant* table(llvm::Module& module, const std::vector<Record>& records) 
   return variable;
 }
 
+/// Which branches the source says are unlikely, for estimates of what runs often.
+void note_expected_branches(llvm::Module& module) {
+  llvm::FunctionAnalysisManager analyses;
+  for (llvm::Function& function : module) {
+    if (!function.isDeclaration()) llvm::LowerExpectIntrinsicPass().run(function, analyses);
+  }
+}
+
 PointTables insert_kind(llvm::Module& module, const PointOptions& options) {
+  note_expected_branches(module);
   const std::vector<PointFunction> functions = find_point_functions(module, options);
   note_entries(functions, options.kind);
   switch (options.kind) {

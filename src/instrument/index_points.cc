@@ -1,7 +1,6 @@
 #include "instrument/index_points.h"
 
 #include <fmt/format.h>
-#include <llvm/ADT/StringSet.h>
 #include <llvm/Analysis/TargetLibraryInfo.h>
 #include <llvm/IR/Constants.h>
 #include <llvm/IR/DebugInfoMetadata.h>
@@ -17,44 +16,21 @@
 #include "instrument/native_functions.h"
 #include "instrument/recursion.h"
 #include "instrument/user_stack.h"
+#include "program/external_roles.h"
 
 namespace culprit {
 namespace {
 
 constexpr const char* kEntryNoteAttribute = "culprit-entry-note";
 
-bool allocates(llvm::StringRef name) {
-  static const llvm::StringSet<> kAllocators{"malloc",
-                                             "calloc",
-                                             "realloc",
-                                             "reallocarray",
-                                             "aligned_alloc",
-                                             "posix_memalign",
-                                             "memalign",
-                                             "valloc",
-                                             "pvalloc",
-                                             "strdup",
-                                             "strndup",
-                                             "asprintf",
-                                             "vasprintf",
-                                             "free",
-                                             "getline",
-                                             "_Znwm",
-                                             "_Znam",
-                                             "_ZdlPv",
-                                             "_ZdaPv",
-                                             "_ZdlPvm",
-                                             "_ZdaPvm",
-                                             "_ZnwmRKSt9nothrow_t",
-                                             "_ZnamRKSt9nothrow_t",
-                                             "_ZnwmSt11align_val_t",
-                                             "_ZnamSt11align_val_t"};
-  return kAllocators.contains(name);
+program::ExternalRole role_of_function(const llvm::Function& function) {
+  const llvm::StringRef name = function.getName();
+  return program::external_role({name.data(), name.size()});
 }
 
-/// Known functions of libraries that LLVM knows, and that call nothing of the program's.
+/// Known functions of libraries that call nothing of the program's.
 bool calls_back_never(const llvm::Function& function, const llvm::TargetLibraryInfoImpl& library) {
-  if (function.hasFnAttribute(llvm::Attribute::NoCallback)) return true;
+  if (function.hasFnAttribute(llvm::Attribute::NoCallback) || !role_of_function(function).calls_back) return true;
   llvm::LibFunc known;
   if (!library.getLibFunc(function.getName(), known)) return false;
   return known != llvm::LibFunc_qsort && known != llvm::LibFunc_cxa_atexit && known != llvm::LibFunc_atexit;
@@ -97,11 +73,14 @@ class Points {
     if (!callee) return false;
     if (callee->getName().starts_with(format::kPointPrefix)) return true;
     if (options_.report) return false;  // what was reported has been asked already
+    const program::ExternalRole role = role_of_function(*callee);
     switch (options_.places) {
       case PointPlaces::kCalls:
-        return true;
+        return !role.keeps_to_itself;
       case PointPlaces::kAllocations:
-        return allocates(callee->getName());
+        return role.allocates;
+      case PointPlaces::kEvents:
+        return role.allocates || role.synchronises;
       case PointPlaces::kStatements:
       case PointPlaces::kListed:
         return false;
@@ -291,7 +270,8 @@ std::vector<PointFunction> find_point_functions(llvm::Module& module, const Poin
 
 void note_entries(const std::vector<PointFunction>& functions, format::PointKind kind) {
   std::string note;
-  if (kind == format::PointKind::kContext) {
+  const bool numbers = kind == format::PointKind::kContext;
+  if (numbers) {
     note = fmt::format("\tmovq\t$0, %fs:{}@tpoff+{}\n", format::kThreadPointsSymbol,
                        offsetof(format::ThreadPoints, number));
   } else if (kind != format::PointKind::kCount) {
@@ -300,6 +280,8 @@ void note_entries(const std::vector<PointFunction>& functions, format::PointKind
                        offsetof(format::ThreadPoints, top));
   }
   for (const PointFunction& each : functions) {
+    // Who calls from outside has started a number, but a library may call again after a tail call.
+    if (numbers && !llvm::any_of(*each.function, [](auto& block) { return block.getTerminatingMustTailCall(); })) continue;
     if (each.entered_from_outside && !note.empty()) each.function->addFnAttr(kEntryNoteAttribute, note);
   }
 }
@@ -312,6 +294,21 @@ llvm::Constant* thread_points_address(llvm::Module& module, size_t offset) {
   auto* index = llvm::ConstantInt::get(llvm::Type::getInt64Ty(module.getContext()), offset);
   return llvm::ConstantExpr::getInBoundsGetElementPtr(llvm::Type::getInt8Ty(module.getContext()), thread_points(module),
                                                       index);
+}
+
+std::vector<llvm::CallInst*> second_returns(llvm::Function& function) {
+  std::vector<llvm::CallInst*> calls;
+  for (llvm::Instruction& instruction : llvm::instructions(function)) {
+    auto* call = llvm::dyn_cast<llvm::CallInst>(&instruction);
+    if (call && call->canReturnTwice()) calls.push_back(call);
+  }
+  return calls;
+}
+
+void count_entry(llvm::IRBuilderBase& builder, llvm::Value* first_word) {
+  llvm::Value* entries = builder.CreateConstInBoundsGEP1_64(builder.getInt8Ty(), first_word, static_cast<uint64_t>(-4));
+  llvm::Value* old_entries = builder.CreateLoad(builder.getInt32Ty(), entries);
+  builder.CreateStore(builder.CreateAdd(old_entries, builder.getInt32(1)), entries);
 }
 
 PointWords::PointWords(const PointFunction& function) : function_(*function.function) {
@@ -334,23 +331,10 @@ PointWords::PointWords(const PointFunction& function) : function_(*function.func
 }
 
 void PointWords::count_second_returns() {
-  std::vector<llvm::CallInst*> calls;
-  for (llvm::BasicBlock& block : function_) {
-    for (llvm::Instruction& instruction : block) {
-      auto* call = llvm::dyn_cast<llvm::CallInst>(&instruction);
-      if (call && call->canReturnTwice()) calls.push_back(call);
-    }
-  }
-  for (llvm::CallInst* call : calls) {
+  for (llvm::CallInst* call : second_returns(function_)) {
     llvm::IRBuilder<> builder(call->getNextNode());
-    count_entry(builder);
+    count_entry(builder, first_);
   }
-}
-
-void PointWords::count_entry(llvm::IRBuilderBase& builder) {
-  llvm::Value* entries = builder.CreateConstInBoundsGEP1_64(builder.getInt8Ty(), first_, static_cast<uint64_t>(-4));
-  llvm::Value* old_entries = builder.CreateLoad(builder.getInt32Ty(), entries);
-  builder.CreateStore(builder.CreateAdd(old_entries, builder.getInt32(1)), entries);
 }
 
 llvm::Value* PointWords::word(llvm::IRBuilderBase& builder, uint64_t bytes) const {
@@ -367,7 +351,7 @@ void PointWords::publish(const PointCallSite& call, llvm::Value* first_free) {
   llvm::Module& module = *function_.getParent();
   llvm::Constant* top = thread_points_address(module, offsetof(format::ThreadPoints, top));
   if (call.call->isMustTailCall()) {
-    count_entry(builder);
+    count_entry(builder, first_);
     builder.CreateStore(first_, top);
     return;
   }

@@ -58,7 +58,13 @@ void note_entries(const std::vector<PointFunction>& functions, format::PointKind
 /// The address of a member of ThreadPoints, as a constant that folds into each access.
 llvm::Constant* thread_points_address(llvm::Module& module, size_t offset);
 
-/// Where an activation keeps its words.
+/// In the call word that ends at `first_word`: the activation is entered once more.
+void count_entry(llvm::IRBuilderBase& builder, llvm::Value* first_word);
+
+/// Calls that may return a second time.
+std::vector<llvm::CallInst*> second_returns(llvm::Function& function);
+
+/// Where an activation keeps its words, for kinds that keep the place in a register.
 class PointWords {
  public:
   /// Loads the top of the point stack at the function's entry. Functions that are entered from outside put it back
@@ -77,8 +83,6 @@ class PointWords {
   llvm::Value* word(llvm::IRBuilderBase& builder, uint64_t bytes) const;
 
  private:
-  /// In the call word by which the activation was entered: what it does from here on is done once more.
-  void count_entry(llvm::IRBuilderBase& builder);
   /// A jump to a setjmp is a loop that the flow graph does not show: each return of such a call counts as an entry.
   void count_second_returns();
 

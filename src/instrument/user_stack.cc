@@ -65,7 +65,7 @@ class FrameBuilder {
       for (llvm::Instruction& instruction : block) {
         if (auto* pad = llvm::dyn_cast<llvm::LandingPadInst>(&instruction)) landing_pads_.push_back(pad);
         auto* call = llvm::dyn_cast<llvm::CallBase>(&instruction);
-        if (call && (returns_twice(*call) || switches_context(*call))) reentering_calls_.push_back(call);
+        if (call && reenters(*call)) reentering_calls_.push_back(call);
       }
       llvm::Instruction* terminator = block.getTerminator();
       if (llvm::CallInst* tail = block.getTerminatingMustTailCall()) {
@@ -227,6 +227,10 @@ void FrameLayout::append(llvm::AllocaInst& variable) {
   alignment = std::max(alignment, own);
 }
 
+bool reenters(const llvm::CallBase& call) {
+  return returns_twice(call) || switches_context(call);
+}
+
 bool calls_returns_twice(const llvm::Function& function) {
   return any_call(function, returns_twice);
 }
@@ -235,7 +239,7 @@ bool is_reentered(const llvm::Function& function) {
   for (const llvm::BasicBlock& block : function) {
     if (block.isLandingPad()) return true;
   }
-  return any_call(function, [](const llvm::CallBase& call) { return returns_twice(call) || switches_context(call); });
+  return any_call(function, reenters);
 }
 
 void build_frame(llvm::Function& function, FrameStack stack, const FrameLayout& layout,

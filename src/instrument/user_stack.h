@@ -6,6 +6,7 @@
 
 namespace llvm {
 class AllocaInst;
+class CallBase;
 class Function;
 }  // namespace llvm
 
@@ -35,6 +36,9 @@ struct FrameLayout {
 /// True when control can come back into the middle of `function` with another stack pointer: it has landing pads or
 /// calls that return twice (setjmp, getcontext, vfork) or switch contexts.
 bool is_reentered(const llvm::Function& function);
+
+/// True of calls behind which control may arrive with another stack: they return twice or switch contexts.
+bool reenters(const llvm::CallBase& call);
 
 /// True when `function` calls something that returns twice.
 bool calls_returns_twice(const llvm::Function& function);

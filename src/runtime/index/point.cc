@@ -82,10 +82,10 @@ size_t call_of(const culprit_point* id, size_t at, size_t end) {
   return at;
 }
 
-/// The calls by which a number came about, innermost first; returns the function that it was started in.
+/// The calls by which a number came about, innermost first. Numbers below every call's offset were started there.
 template <typename Visit>
 void decode_number(uint32_t function, uint64_t number, Visit visit) {
-  while (number != 0) {
+  while (true) {
     // The last call of `function` whose offset is not above the number.
     uint64_t low = 0, high = culprit_point_plan.call_count;
     while (low < high) {

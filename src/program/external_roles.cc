@@ -1,0 +1,66 @@
+#include "program/external_roles.h"
+
+#include <algorithm>
+#include <array>
+
+#include "program/external/table.h"
+
+namespace culprit::program {
+namespace {
+
+using external::Clause;
+using external::Description;
+using external::Item;
+using Verb = external::Clause::Verb;
+
+/// Behind these states stand functions of the program: handlers, virtual functions of streams, destructors.
+constexpr std::array<std::string_view, 8> kCallingStates{"parser",  "exits",   "exception", "library",
+                                                         "signals", "ostream", "istream",   "stream"};
+/// A thread's or the process's own, so that using them is no communication.
+constexpr std::array<std::string_view, 5> kPrivateStates{"errno", "locale", "strtok", "rounding", "random"};
+
+template <size_t Count>
+bool is_one_of(std::string_view name, const std::array<std::string_view, Count>& names) {
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
+
+bool calls(Verb verb) {
+  return verb == Verb::kCalls || verb == Verb::kStarts || verb == Verb::kEndsProcess || verb == Verb::kEndsThread ||
+         verb == Verb::kJumps;
+}
+bool allocates(Verb verb) {
+  return verb == Verb::kAllocates || verb == Verb::kFrees;
+}
+bool synchronises(Verb verb) {
+  return verb == Verb::kAcquires || verb == Verb::kReleases || verb == Verb::kStarts || verb == Verb::kJoins;
+}
+bool communicates(Verb verb) {
+  return verb == Verb::kInputs || verb == Verb::kOutputs || calls(verb) || allocates(verb) || synchronises(verb);
+}
+
+template <typename Test>
+bool any_state(const Clause& clause, Test test) {
+  const auto tests = [&](const Item& item) { return item.form == Item::Form::kState && test(item.text); };
+  return std::any_of(clause.targets.begin(), clause.targets.end(), tests) ||
+         std::any_of(clause.sources.begin(), clause.sources.end(), tests);
+}
+
+}  // namespace
+
+ExternalRole external_role(std::string_view symbol) {
+  const Description* described = external::built_in_table().find(symbol);
+  if (!described) return {};
+  ExternalRole role{.allocates = false, .synchronises = false, .calls_back = false, .keeps_to_itself = true};
+  for (const Clause& clause : described->clauses) {
+    role.allocates |= allocates(clause.verb);
+    role.synchronises |= synchronises(clause.verb);
+    role.calls_back |= calls(clause.verb) ||
+                       any_state(clause, [](std::string_view name) { return is_one_of(name, kCallingStates); });
+    role.keeps_to_itself &=
+        !communicates(clause.verb) &&
+        !any_state(clause, [](std::string_view name) { return !is_one_of(name, kPrivateStates); });
+  }
+  return role;
+}
+
+}  // namespace culprit::program
