@@ -13,7 +13,8 @@
 //   kContext     [context number] where the number was started anew (recursion, indirect and native calls); the rest of
 //                the context is in ThreadPoints::number
 //   kCount       none; the id is ThreadPoints::number
-//   kStructural  [times, branch word] for each region whose push cannot be inferred
+//   kStructural  [times, branch word] for each region whose push cannot be inferred; where open regions lie in each
+//                other, one for all of them, with a hash of their branches in place of times
 //   kLightweight [how often the call was made at this depth]
 //   kPrecise     [iteration] for each loop around the call, outermost first
 #pragma once
@@ -23,7 +24,7 @@
 
 namespace culprit::format {
 
-inline constexpr uint32_t kPointsVersion = 1;
+inline constexpr uint32_t kPointsVersion = 2;
 
 enum class PointKind : uint32_t {
   kNone,

@@ -6,7 +6,10 @@
 // - A push is left out when whatever depends on its edge depends on nothing else: then being there says that the edge
 //   was taken. So plain ifs, and all but one of the guards of a loop, push nothing.
 // - Pushing what is on top already counts it up instead: a loop with one guard that is left has a counter.
-// Loops where two ways come together and go round (EPID fig. 6 with further joins) still push once an iteration.
+// - Loops that are left in several ways push another branch each iteration, while those of the iterations before are
+//   still open. Two branches that lie in each other's regions end at the same block, because each one's post-dominator
+//   is one of the other's. So they are closed together, and one entry stands for all of them: a hash of how it came
+//   about. The stack is as deep as regions nest in the source.
 #include <llvm/Transforms/Utils/BasicBlockUtils.h>
 
 #include <algorithm>
@@ -28,6 +31,9 @@ namespace {
 constexpr uint64_t kEntryBytes = 2 * sizeof(uint64_t);
 /// Names a block that the program model does not have: one that a pass made.
 constexpr uint32_t kMadeBlock = 0x40000000;
+
+/// Odd, so that multiplying loses nothing (splitmix64).
+constexpr uint64_t kBranchMultiplier = 0xbf58476d1ce4e5b9, kHistoryMultiplier = 0x94d049bb133111eb;
 
 std::optional<uint32_t> model_block(const llvm::BasicBlock& block) {
   return number_in(*block.getTerminator(), metadata::kBlock);
@@ -228,13 +234,18 @@ class StructuralIndex {
       set_top(builder, at(end, kEntryBytes));
       return;
     }
-    // Branch-free: either the entry on top counts up, or a new one is written behind it.
+    // Branch-free: the entry on top counts up, or takes the new branch in, or a new one is written behind it.
     llvm::Value* on_top = builder.CreateLoad(builder.getInt64Ty(), at(end, -8));
     llvm::Value* same = builder.CreateICmpEQ(on_top, builder.getInt64(word));
-    llvm::Value* entry = builder.CreateSelect(same, at(end, -static_cast<int64_t>(kEntryBytes)), end);
-    llvm::Value* times =
-        builder.CreateSelect(same, builder.CreateLoad(builder.getInt64Ty(), entry), builder.getInt64(0));
-    builder.CreateStore(builder.CreateAdd(times, builder.getInt64(1)), entry);
+    llvm::Value* joins = builder.CreateICmpEQ(builder.CreateLShr(on_top, 31), builder.getInt64(word >> 31));
+    llvm::Value* entry = builder.CreateSelect(joins, at(end, -static_cast<int64_t>(kEntryBytes)), end);
+    llvm::Value* old = builder.CreateLoad(builder.getInt64Ty(), entry);
+    llvm::Value* more = builder.CreateAdd(old, builder.getInt64(1));
+    llvm::Value* hash = builder.CreateMul(
+        builder.CreateXor(old, builder.CreateMul(on_top, builder.getInt64(kBranchMultiplier))),
+        builder.getInt64(kHistoryMultiplier));
+    llvm::Value* first_or_hash = builder.CreateSelect(joins, hash, builder.getInt64(1));
+    builder.CreateStore(builder.CreateSelect(same, more, first_or_hash), entry);
     builder.CreateStore(builder.getInt64(word), at(entry, 8));
     set_top(builder, at(entry, kEntryBytes));
   }

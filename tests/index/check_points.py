@@ -59,6 +59,11 @@ class Bench:
             found = [each for each in found if each["frames"][-1]["statement"] == first]
         return [(json.dumps(each["frames"]), each.get("count")) for each in found]
 
+    def words(self, name, kind, arguments, at):
+        """The most numbers that an id has."""
+        return max(sum(2 * len(frame.get("branches", [])) + 1 for frame in json.loads(frames)) for frames, _ in
+                   self.points(name, kind, arguments, at))
+
     def is_unique(self, name, kind, arguments):
         _, executable = self.program(name)
         done = subprocess.run([self.build / "bin/culprit", "points", "--statements", "--unique", "--kind", kind, "--limit", "1000000",
@@ -146,6 +151,18 @@ def test_order(bench):
         check(seen[kind]["equal"] == 0 and seen[kind]["unsaid"] == 0, f"order, {kind}: {seen[kind]}")
     check(seen["lei"]["equal"] == 0 and seen["sei"]["equal"] == 0, f"order: {seen}")
     check(seen["pcce"]["equal"] > 0, "order: contexts are unique")
+
+
+def test_dispatch(bench):
+    """A loop that is left in several ways: ids stay apart, and structural ones do not grow with its iterations."""
+    for kind in UNIQUE:
+        check(bench.is_unique("dispatch", kind, (20000,)), f"dispatch: ids of kind {kind} clash")
+    short, long = (bench.points("dispatch", "sei", (n,), "act") for n in (40, 80))
+    check(long[:len(short)] == short and len(long) > len(short), "dispatch: iterations do not agree by sei")
+    other = bench.points("dispatch", "sei", (40, "acbadab"), "act")
+    check(other[0] == short[0] and other[5] != short[5], "dispatch: another way through the loop has the same ids")
+    sizes = [bench.words("dispatch", "sei", (n,), "act") for n in (40, 4000)]
+    check(sizes[0] == sizes[1], f"dispatch: at most {sizes[0]} words after 40 iterations, {sizes[1]} after 4000")
 
 
 KINDS_BY_NUMBER = ("pcce", "sic", "sei", "lei", "pepid")
