@@ -11,6 +11,7 @@
 #include "cli/command.h"
 #include "cli/execution.h"
 #include "cli/program_path.h"
+#include "index/core_points.h"
 #include "index/point_id.h"
 #include "index/point_text.h"
 #include "index/report_file.h"
@@ -30,6 +31,7 @@ struct Options {
   bool every_statement = false;
   bool paths = false;
   bool check_unique = false;
+  std::string core;
   uint64_t limit = 1000;
   bool as_json = false;
 };
@@ -138,7 +140,56 @@ class Printer {
   json json_ = json::array();
 };
 
+std::string text_of(const CoreFrame& frame) {
+  std::string text = frame.file.empty() ? fmt::format("{}", frame.function.empty() ? "?" : frame.function)
+                                        : fmt::format("{}:{} {}", fs::path(frame.file).filename().string(), frame.line,
+                                                      frame.function);
+  for (const CoreIteration& loop : frame.loops) {
+    text +=
+        loop.value ? fmt::format(" [{}={}]", loop.variable, *loop.value) : fmt::format(" [{} not kept]", loop.variable);
+  }
+  return text;
+}
+
+json json_of(const CoreFrame& frame) {
+  json one{{"function", frame.function}};
+  if (!frame.file.empty()) one.update({{"file", frame.file}, {"line", frame.line}});
+  for (const CoreIteration& loop : frame.loops) {
+    json iteration{{"variable", loop.variable}, {"line", loop.line}};
+    if (loop.value) iteration["value"] = *loop.value;
+    one["loops"].push_back(std::move(iteration));
+  }
+  return one;
+}
+
+/// The native program is not run: its core file says where it stood.
+ExitCode show_core(const Options& options) {
+  const fs::path program = program_path(options.program);
+  Progress progress(fmt::format("examine {}", program.filename().string()));
+  const BuildResult built = build_program({.program = program, .plan = load_plan("fast"), .keep = {}}, progress);
+  std::vector<OrderVariable> variables;
+  for (const OrderedLoop& loop : built.report.ordered_loops) {
+    variables.push_back({loop.function, loop.variable, loop.first_line, loop.last_line});
+  }
+  json threads = json::array();
+  for (const CoreThread& thread : read_core_points(options.core, program, variables)) {
+    if (!options.as_json) fmt::print("thread {}\n", thread.id);
+    json frames = json::array();
+    for (const CoreFrame& frame : thread.frames) {
+      if (options.as_json) {
+        frames.push_back(json_of(frame));
+      } else {
+        fmt::print("  {}\n", text_of(frame));
+      }
+    }
+    threads.push_back({{"thread", thread.id}, {"frames", std::move(frames)}});
+  }
+  if (options.as_json) fmt::print("{}\n", json{{"kind", "stat"}, {"threads", std::move(threads)}}.dump(1));
+  return ExitCode::kAnswered;
+}
+
 ExitCode run(const Options& options) {
+  if (!options.core.empty()) return show_core(options);
   // Build the program so that it keeps ids, and reports the points that are asked for.
   const Wanted wanted = wanted_points(options);
   const fs::path program = program_path(options.program);
@@ -176,9 +227,12 @@ const Registration kRegistration{Command{
         "instance of the lines given by --at. An id names a point of the execution so that it can be found again, by\n"
         "kind pepid and sei also in another execution: the calls that led there and the iterations of the loops "
         "around\n"
-        "them. Kinds: pcce (calling context), sic (counter), sei (structural), lei (hit counts), pepid (precise).",
+        "them. Kinds: pcce (calling context), sic (counter), sei (structural), lei (hit counts), pepid (precise).\n"
+        "With --core nothing is run: the id is that of each thread in the core file of the program as compiled, its\n"
+        "call stack with the variables that tell iterations apart (STAT).",
     .examples = {{"culprit points ./prog -- -v file", "where in the execution memory is allocated"},
                  {"culprit points --at parse.c:88#3 ./prog -- file", "the third time that line 88 is reached"},
+                 {"culprit points --core core ./prog", "in which iterations a crashed program was"},
                  {"culprit points --statements --unique --limit 5000000 ./prog",
                   "checks that no two points share an id"}},
     .configure = [](CLI::App& app) {
@@ -191,6 +245,7 @@ const Registration kRegistration{Command{
       app.add_flag("--statements", options->every_statement, "every statement");
       app.add_flag("--paths", options->paths, "tell ways through loops that no header makes natural apart");
       app.add_flag("--unique", options->check_unique, "print how many ids were not unique instead");
+      app.add_option("--core", options->core, "a core file that the program left")->check(CLI::ExistingFile);
       app.add_option("--limit", options->limit, "show at most so many points")->capture_default_str();
       app.add_flag("--json", options->as_json, "for machines");
       return [options] { return run(*options); };

@@ -146,7 +146,8 @@ void CallOffsets::change_on_edges(llvm::BasicBlock& block) {
   const uint64_t from = wanted == wanted_.end() ? kept_at(block) : wanted->second;
   std::vector<llvm::BasicBlock*> targets;
   for (llvm::BasicBlock* target : llvm::successors(&block)) {
-    if (!target->isEHPad() && kept_at(*target) != from && !llvm::is_contained(targets, target)) targets.push_back(target);
+    if (!target->isEHPad() && kept_at(*target) != from && !llvm::is_contained(targets, target))
+      targets.push_back(target);
   }
   for (llvm::BasicBlock* target : targets) {
     const uint64_t to = kept_at(*target);

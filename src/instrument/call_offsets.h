@@ -63,8 +63,8 @@ class CallOffsets {
   const CallFrequencies& frequencies_;
   llvm::Constant* word_;
   llvm::DenseMap<const llvm::CallBase*, uint64_t> wanted_;
-  std::vector<uint64_t> kept_;     ///< by loop
-  uint64_t kept_outside_ = 0;      ///< of loops
+  std::vector<uint64_t> kept_;                                 ///< by loop
+  uint64_t kept_outside_ = 0;                                  ///< of loops
   llvm::DenseMap<const llvm::Instruction*, uint64_t> behind_;  ///< re-entered calls: the offset there
   llvm::Value* base_ = nullptr;
 };

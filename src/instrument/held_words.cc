@@ -21,8 +21,7 @@ uint64_t call_word_of(uint32_t site) {
 bool may_count_entries(const PointCallSite& call) {
   if (call.role != CallRole::kDirect) return call.role == CallRole::kOpen;
   return llvm::any_of(*call.callee, [](const llvm::BasicBlock& block) {
-    return block.getTerminatingMustTailCall() ||
-           llvm::any_of(block, [](const llvm::Instruction& instruction) {
+    return block.getTerminatingMustTailCall() || llvm::any_of(block, [](const llvm::Instruction& instruction) {
              const auto* inner = llvm::dyn_cast<llvm::CallInst>(&instruction);
              return inner && inner->canReturnTwice();
            });

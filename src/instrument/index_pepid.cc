@@ -176,8 +176,7 @@ class PreciseIds {
       for (const uint32_t header : forest_.loops[loop].headers) {
         llvm::BasicBlock* block = flow_.blocks[header];
         llvm::IRBuilder<> builder(block, block->getFirstInsertionPt());
-        builder.CreateStore(iterations_[{loop, header}],
-                            word_before_top(builder, kept - end + sizeof(uint64_t)));
+        builder.CreateStore(iterations_[{loop, header}], word_before_top(builder, kept - end + sizeof(uint64_t)));
       }
     }
   }
@@ -187,10 +186,9 @@ class PreciseIds {
     const std::vector<uint32_t> loops = loops_of(call);
     for (size_t word = 0; word < missing.size(); ++word) {
       if (!missing[word]) continue;
-      llvm::Value* value =
-          word == loops.size()
-              ? static_cast<llvm::Value*>(builder.getInt64(call.site))
-              : builder.CreateLoad(builder.getInt64Ty(), counters_[loops[word]], function_.returns_twice);
+      llvm::Value* value = word == loops.size() ? static_cast<llvm::Value*>(builder.getInt64(call.site))
+                                                : builder.CreateLoad(builder.getInt64Ty(), counters_[loops[word]],
+                                                                     function_.returns_twice);
       builder.CreateStore(value, word_before_top(builder, (missing.size() - word) * sizeof(uint64_t)));
     }
   }

@@ -281,7 +281,8 @@ void note_entries(const std::vector<PointFunction>& functions, format::PointKind
   }
   for (const PointFunction& each : functions) {
     // Who calls from outside has started a number, but a library may call again after a tail call.
-    if (numbers && !llvm::any_of(*each.function, [](auto& block) { return block.getTerminatingMustTailCall(); })) continue;
+    if (numbers && !llvm::any_of(*each.function, [](auto& block) { return block.getTerminatingMustTailCall(); }))
+      continue;
     if (each.entered_from_outside && !note.empty()) each.function->addFnAttr(kEntryNoteAttribute, note);
   }
 }

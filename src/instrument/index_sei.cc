@@ -241,9 +241,9 @@ class StructuralIndex {
     llvm::Value* entry = builder.CreateSelect(joins, at(end, -static_cast<int64_t>(kEntryBytes)), end);
     llvm::Value* old = builder.CreateLoad(builder.getInt64Ty(), entry);
     llvm::Value* more = builder.CreateAdd(old, builder.getInt64(1));
-    llvm::Value* hash = builder.CreateMul(
-        builder.CreateXor(old, builder.CreateMul(on_top, builder.getInt64(kBranchMultiplier))),
-        builder.getInt64(kHistoryMultiplier));
+    llvm::Value* hash =
+        builder.CreateMul(builder.CreateXor(old, builder.CreateMul(on_top, builder.getInt64(kBranchMultiplier))),
+                          builder.getInt64(kHistoryMultiplier));
     llvm::Value* first_or_hash = builder.CreateSelect(joins, hash, builder.getInt64(1));
     builder.CreateStore(builder.CreateSelect(same, more, first_or_hash), entry);
     builder.CreateStore(builder.getInt64(word), at(entry, 8));

@@ -54,11 +54,10 @@ ExternalRole external_role(std::string_view symbol) {
   for (const Clause& clause : described->clauses) {
     role.allocates |= allocates(clause.verb);
     role.synchronises |= synchronises(clause.verb);
-    role.calls_back |= calls(clause.verb) ||
-                       any_state(clause, [](std::string_view name) { return is_one_of(name, kCallingStates); });
-    role.keeps_to_itself &=
-        !communicates(clause.verb) &&
-        !any_state(clause, [](std::string_view name) { return !is_one_of(name, kPrivateStates); });
+    role.calls_back |=
+        calls(clause.verb) || any_state(clause, [](std::string_view name) { return is_one_of(name, kCallingStates); });
+    role.keeps_to_itself &= !communicates(clause.verb) &&
+                            !any_state(clause, [](std::string_view name) { return !is_one_of(name, kPrivateStates); });
   }
   return role;
 }
