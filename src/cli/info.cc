@@ -56,6 +56,7 @@ Counts count(const recording::EventStream& stream) {
 std::string end_text(const recording::Recording& recording) {
   const recording::Manifest& manifest = recording.manifest;
   if (manifest.state != recording::State::kFinished) return "unknown: the recording was killed, or is still being made";
+  if (manifest.timed_out) return "ended at the limit of time";
   if (manifest.exit_signal) return recording::signal_name(manifest.exit_signal);
   return fmt::format("exit status {}", manifest.exit_status);
 }

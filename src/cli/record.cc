@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
 #include <nlohmann/json.hpp>
 
 #include "cli/command.h"
@@ -11,13 +12,19 @@
 namespace culprit::cli {
 namespace {
 
+/// Without --timeout, of a try of --until-failure: so many times the longest try before, but not less than the least.
+constexpr int kLimitFactor = 30;
+constexpr std::chrono::milliseconds kLeastLimit{10'000};
+
 std::string how_it_ended(const recording::Manifest& manifest) {
+  if (manifest.timed_out) return "was ended at the limit of time";
   if (manifest.exit_signal) return fmt::format("was ended by {}", recording::signal_name(manifest.exit_signal));
   return fmt::format("exited with {}", manifest.exit_status);
 }
 
 struct Options {
   recording::RecordOptions record;
+  double timeout = 0;  ///< seconds; 0: none
   bool as_is = false;
   bool until_failure = false;
   bool fine = false;
@@ -28,9 +35,13 @@ struct Options {
 void say(const recording::Recorded& recorded, const Options& options) {
   const recording::Manifest& manifest = recorded.manifest;
   if (options.json) {
-    const nlohmann::json text = {{"recording", recorded.directory.string()}, {"exit_status", manifest.exit_status},
-                                 {"exit_signal", manifest.exit_signal},      {"events", manifest.events},
-                                 {"stream_bytes", manifest.stream_bytes},    {"chaos", options.record.chaos}};
+    const nlohmann::json text = {{"recording", recorded.directory.string()},
+                                 {"exit_status", manifest.exit_status},
+                                 {"exit_signal", manifest.exit_signal},
+                                 {"timed_out", manifest.timed_out},
+                                 {"events", manifest.events},
+                                 {"stream_bytes", manifest.stream_bytes},
+                                 {"chaos", options.record.chaos}};
     fmt::print(stderr, "{}\n", text.dump());
   } else {
     fmt::print(stderr, "culprit: the program {}; recorded {} events in {}\n", how_it_ended(manifest), manifest.events,
@@ -41,11 +52,19 @@ void say(const recording::Recorded& recorded, const Options& options) {
 /// Records with one seed after the other until a run fails; runs that do not are removed.
 ExitCode record_until_failure(Options options) {
   if (options.record.chaos == 0) options.record.chaos = 1;
+  using Clock = std::chrono::steady_clock;
+  std::chrono::milliseconds longest{0};
   for (int number = 1; number <= options.tries; ++number, ++options.record.chaos) {
+    if (options.timeout == 0) options.record.time_limit = std::max(kLeastLimit, kLimitFactor * longest);
+    const Clock::time_point start = Clock::now();
     const recording::Recorded recorded = recording::record(options.record);
+    longest = std::max(longest, std::chrono::ceil<std::chrono::milliseconds>(Clock::now() - start));
     options.record.chaos_length = std::max(options.record.chaos_length, recorded.length);
     if (recorded.manifest.exit_status != 0 || recorded.manifest.exit_signal != 0) {
-      if (!options.json) fmt::print(stderr, "culprit: try {} failed (--chaos={})\n", number, options.record.chaos);
+      if (!options.json) {
+        fmt::print(stderr, "culprit: try {} {} (--chaos={})\n", number, recorded.manifest.timed_out ? "hung" : "failed",
+                   options.record.chaos);
+      }
       say(recorded, options);
       return ExitCode::kAnswered;
     }
@@ -56,6 +75,8 @@ ExitCode record_until_failure(Options options) {
 }
 
 ExitCode run(Options options) {
+  options.record.time_limit =
+      std::chrono::ceil<std::chrono::milliseconds>(std::chrono::duration<double>(options.timeout));
   if (options.fine) {
     use_fine_build(options.record);
     if (options.record.chaos == 0) options.record.chaos = 1;
@@ -95,6 +116,12 @@ const Registration kRegistration{Command{
       app.add_option("--tries", options->tries, "How often --until-failure records")
           ->check(CLI::PositiveNumber)
           ->capture_default_str();
+      app.add_option(
+             "--timeout", options->timeout,
+             "Seconds after which the program is ended as by SIGALRM; the recording is finished.\n"
+             "--until-failure without it allows 30 times the longest try, at least 10 s; such a hang is a failure")
+          ->type_name("SECONDS")
+          ->check(CLI::PositiveNumber);
       app.add_option("--limit", options->record.log_limit,
                      "Bytes of log (1G, 500M) at which recording stops; the program runs on unrecorded")
           ->transform(CLI::AsSizeValue(false));

@@ -11,7 +11,7 @@
 
 namespace culprit::format {
 
-inline constexpr uint32_t kRecordingVersion = 6;
+inline constexpr uint32_t kRecordingVersion = 7;
 
 // ---- log: a LogHeader, then frames -------------------------------------------------------------------------------
 
@@ -62,6 +62,7 @@ struct RingHeader {
   uint32_t abandoned;      ///< 1: the launcher is gone and the runtime writes the frames itself
   uint32_t writer;         ///< process that is appending an event; 0: none
   uint32_t closed;         ///< 1: nothing more must be appended, the recording is being finished
+  uint32_t ends;           ///< 1: the launcher wants the program to end, and says so by SIGTRAP
   uint64_t whole;          ///< committed bytes that are whole events
   uint32_t error;          ///< errno with which writing the log failed; the program then runs on unrecorded
 };

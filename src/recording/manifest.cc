@@ -32,6 +32,7 @@ std::string manifest_text(const Manifest& manifest) {
     text["ended"] = manifest.ended;
     text["exit_status"] = manifest.exit_status;
     text["exit_signal"] = manifest.exit_signal;
+    text["timed_out"] = manifest.timed_out;
     text["stream_bytes"] = manifest.stream_bytes;
     text["events"] = manifest.events;
     text["files"] = files;
@@ -69,6 +70,7 @@ Manifest read_manifest(const fs::path& directory) {
       manifest.ended = text.at("ended");
       manifest.exit_status = text.at("exit_status");
       manifest.exit_signal = text.at("exit_signal");
+      manifest.timed_out = text.at("timed_out");
       manifest.stream_bytes = text.at("stream_bytes");
       manifest.events = text.at("events");
       for (const json& file : text.at("files")) {

@@ -34,6 +34,7 @@ struct Manifest {
   std::string ended;
   int exit_status = 0;
   int exit_signal = 0;
+  bool timed_out = false;  ///< it was ended at the limit of time
   uint64_t stream_bytes = 0;
   uint64_t events = 0;
   std::vector<CopiedFile> files;

@@ -44,6 +44,25 @@ std::string hash_text(const fs::path& path) {
   return fmt::format("{:016x}{:016x}", hash.high64, hash.low64);
 }
 
+/// Waits for the program's end, which comes at the latest at the limit. Whether the limit was reached.
+bool run_to_end(RuntimeProcess& program, RingDrain& ring, std::chrono::milliseconds limit, RuntimeEnd& end) {
+  using std::chrono::milliseconds;
+  const bool too_long = limit.count() > 0 && !program.ends_within(limit);
+  if (too_long) {
+    ring.end_program();
+    // The thread that runs may just be changing: again until one hears it.
+    constexpr int kMostCalls = 100;
+    for (int calls = 0; calls < kMostCalls; ++calls) {
+      ::kill(program.id(), SIGTRAP);
+      if (program.ends_within(milliseconds(50))) break;
+    }
+    end = program.wait(milliseconds(0));
+  } else {
+    end = program.wait();
+  }
+  return too_long;
+}
+
 /// Fills in what is known only at the end.
 void complete(Recorded& recorded, const RuntimeEnd& end) {
   Manifest& manifest = recorded.manifest;
@@ -124,8 +143,8 @@ Recorded record(const RecordOptions& options) {
     }
   };
   std::thread drainer([&] { guarded([&] { ring.run(); }); });
-  const bool limited = options.time_limit.count() != 0;
-  const RuntimeEnd end = limited ? program.wait(options.time_limit) : program.wait();
+  RuntimeEnd end;
+  manifest.timed_out = run_to_end(program, ring, options.time_limit, end);
   ring.stop();
   drainer.join();
   if (failure.empty()) {

@@ -1,6 +1,7 @@
 // Making a recording: starts the program under the runtime, drains its ring, finishes the directory.
 #pragma once
 
+#include <chrono>
 #include <filesystem>
 #include <string>
 #include <vector>
@@ -19,7 +20,7 @@ struct RecordOptions {
   int zstd_level = 1;
   uint64_t log_limit = 0;                   ///< bytes at which recording stops and the program runs on; 0: none
   unsigned sync_seconds = 0;                ///< between fdatasync calls on the log; 0: none
-  std::chrono::milliseconds time_limit{0};  ///< after which the program is killed; 0: none
+  std::chrono::milliseconds time_limit{0};  ///< after which the program is ended; 0: none
   uint64_t chaos = 0;                       ///< seed of random scheduling; 0: none
   uint64_t chaos_length = 0;                ///< Recorded::length of an earlier run; 0: unknown
   Surroundings surroundings{};

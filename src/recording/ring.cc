@@ -134,6 +134,10 @@ void RingDrain::close() {
   __atomic_store_n(&header_->writer, 0u, __ATOMIC_RELEASE);
 }
 
+void RingDrain::end_program() {
+  __atomic_store_n(&header_->ends, 1u, __ATOMIC_RELEASE);
+}
+
 void RingDrain::give_up(int error) {
   __atomic_store_n(&header_->error, static_cast<uint32_t>(error), __ATOMIC_RELEASE);
   __atomic_add_fetch(&header_->wake_runtime, 1, __ATOMIC_RELEASE);

@@ -28,6 +28,9 @@ class RingDrain {
   /// Nothing is appended any more, by children either; waits for one that is at it.
   void close();
 
+  /// What a SIGTRAP to the program then means to the runtime: that it is to end.
+  void end_program();
+
   /// Tells the runtime that the log cannot be written: the program runs on unrecorded.
   void give_up(int error);
   /// The error with which either side has given up, or 0.

@@ -8,7 +8,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
+#include <climits>
 #include <cstdlib>
 #include <cstring>
 #include <utility>
@@ -72,11 +74,22 @@ RuntimeEnd RuntimeProcess::wait() {
   return {WEXITSTATUS(status), 0};
 }
 
-RuntimeEnd RuntimeProcess::wait(std::chrono::milliseconds limit) {
+bool RuntimeProcess::ends_within(std::chrono::milliseconds limit) const {
+  const auto until = std::chrono::steady_clock::now() + limit;
   const int ended = static_cast<int>(::syscall(SYS_pidfd_open, child_, 0));
+  if (ended < 0) return false;
   pollfd wait_for = {.fd = ended, .events = POLLIN, .revents = 0};
-  if (ended < 0 || ::poll(&wait_for, 1, static_cast<int>(limit.count())) == 0) ::kill(child_, SIGKILL);
-  if (ended >= 0) ::close(ended);
+  int found = 0;
+  do {
+    const auto left = std::chrono::ceil<std::chrono::milliseconds>(until - std::chrono::steady_clock::now());
+    found = ::poll(&wait_for, 1, static_cast<int>(std::clamp<int64_t>(left.count(), 0, INT_MAX)));
+  } while (found < 0 && errno == EINTR);
+  ::close(ended);
+  return found > 0;
+}
+
+RuntimeEnd RuntimeProcess::wait(std::chrono::milliseconds limit) {
+  if (!ends_within(limit)) ::kill(child_, SIGKILL);
   return wait();
 }
 

@@ -33,6 +33,8 @@ class RuntimeProcess {
   RuntimeProcess(const RuntimeProcess&) = delete;
 
   pid_t id() const { return child_; }
+  /// Whether the process ends within `limit`.
+  bool ends_within(std::chrono::milliseconds limit) const;
   RuntimeEnd wait();
   /// The same; a process that has not ended after `limit` is killed.
   RuntimeEnd wait(std::chrono::milliseconds limit);

@@ -23,7 +23,7 @@ struct Lock {
 };
 
 Lock lock;
-bool held = true;  // the first thread starts with it
+Thread* holder;
 Thread* first_ready;
 Thread* last_ready;
 
@@ -58,7 +58,7 @@ void wake(Thread* thread) {
 void release_baton() {
   lock.take();
   Thread* next = dequeue();
-  held = next != nullptr;
+  holder = next;
   lock.give();
   wake(next);
 }
@@ -71,8 +71,8 @@ void make_ready(Thread& thread) {
 
 void acquire_baton(Thread& thread) {
   lock.take();
-  if (!held) {
-    held = true;
+  if (holder == nullptr) {
+    holder = &thread;
     lock.give();
     return;
   }
@@ -96,9 +96,14 @@ void yield_baton(Thread& thread) {
   }
   __atomic_store_n(&thread.go, 0u, __ATOMIC_RELAXED);
   enqueue(thread);
+  holder = next;
   lock.give();
   wake(next);
   sleep_until_go(thread, nullptr, false, false);
+}
+
+Thread* baton_holder() {
+  return __atomic_load_n(&holder, __ATOMIC_ACQUIRE);
 }
 
 bool nobody_is_ready() {
@@ -108,9 +113,9 @@ bool nobody_is_ready() {
   return nobody;
 }
 
-void reset_baton() {
+void reset_baton(Thread& thread) {
   lock.word = 0;
-  held = true;
+  holder = &thread;
   first_ready = last_ready = nullptr;
 }
 
@@ -134,9 +139,9 @@ bool take_back_baton(Thread& thread) {
   lock.take();
   const bool gives_up = !thread.woken;
   thread.gave_up = gives_up;
-  const bool is_free = gives_up && !held;
+  const bool is_free = gives_up && holder == nullptr;
   if (is_free) {
-    held = true;
+    holder = &thread;
   } else if (gives_up) {
     enqueue(thread);
   }

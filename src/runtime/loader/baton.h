@@ -21,8 +21,11 @@ void yield_baton(Thread& thread);
 /// Whether no thread waits for the baton.
 bool nobody_is_ready();
 
-/// Only this thread exists (a child process).
-void reset_baton();
+/// Who has the baton; nullptr: all wait.
+Thread* baton_holder();
+
+/// Only this thread exists, at the start and in a child process.
+void reset_baton(Thread& thread);
 
 // Waits inside the runtime: prepare_wait, release_baton, sleep_until_go. Another thread, which holds the baton, may
 // wake the thread: it then gets the baton when its turn comes. One that gives up waiting takes the baton back.

@@ -127,6 +127,7 @@ void on_system_call(int, Siginfo*, Context* context) {
 
 void on_fault(int number, Siginfo* siginfo, Context* context) {
   Thread& thread = current_thread();
+  if (number == kSigtrap && siginfo->code <= 0 && launcher_ends_program()) return end_from_outside(thread, *context);
   if (siginfo->code <= 0) return queue_signal(thread, *siginfo, *context);  // sent, not a fault
   const uint64_t at = context->rip;
   if (at >= word(__executable_start) && at < word(etext)) {

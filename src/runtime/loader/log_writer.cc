@@ -226,6 +226,10 @@ void append_child_output(uint8_t flags, const PartSource* parts, uint32_t count)
   give_ring();
 }
 
+bool launcher_ends_program() {
+  return runtime.mode == Mode::kRecord && __atomic_load_n(&ring->ends, __ATOMIC_ACQUIRE) != 0;
+}
+
 void cannot_record(long error) {
   if (runtime.mode == Mode::kRecord) stop_recording(static_cast<uint32_t>(-error));
 }

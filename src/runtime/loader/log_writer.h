@@ -25,6 +25,9 @@ inline void append_event(const format::Event& event) {
 /// Something could not be put into the recording (a negative error number says why): it ends here, and says so.
 void cannot_record(long error);
 
+/// Whether the launcher wants the recorded program to end.
+bool launcher_ends_program();
+
 /// In a child's new program: maps the ring again, if the recording still goes on.
 bool reopen_log(int directory);
 

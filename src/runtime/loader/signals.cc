@@ -3,6 +3,7 @@
 #include "runtime/loader/altered_world.h"
 #include "runtime/loader/points.h"
 
+#include "runtime/loader/baton.h"
 #include "runtime/loader/entries.h"
 #include "runtime/loader/log_cursor.h"
 #include "runtime/loader/log_writer.h"
@@ -32,6 +33,19 @@ bool fatal_by_default(int number) {
 
 bool in_runtime(uint64_t address) {
   return address >= word(__executable_start) && address < word(etext) + 16;
+}
+
+/// Whether an interrupted thread has nothing of the runtime left to do before it goes on in the program.
+bool runs_own_code(const Context& context) {
+  return !in_runtime(context.rip) || (context.rip >= word(rewritten_leave) && context.rip < word(rewritten_end));
+}
+
+/// Ends an interruptible call that the thread is about to make or makes.
+void interrupt(Thread& thread, Context& context) {
+  thread.arrived = 1;
+  if (context.rip >= word(interruptible_check) && context.rip <= word(interruptible_gate)) {
+    context.rip = word(interruptible_refused);
+  }
 }
 
 void set_kernel_action(int number, void (*handler)(int, Siginfo*, Context*), uint64_t more_flags) {
@@ -261,6 +275,11 @@ void kill_by(int number) {
   __builtin_trap();
 }
 
+/// Nobody knows where in its code; a replay ends after what came before.
+[[noreturn]] void die_at_limit(const Thread& thread) {
+  log_and_die(thread, kSigalrm, format::kInOwnCode);
+}
+
 uint64_t kernel_mask(const Thread& thread) {
   return thread.blocked & ~kNeverBlocked;
 }
@@ -312,14 +331,19 @@ void queue_signal(Thread& thread, const Siginfo& siginfo, Context& context) {
     thread.pending[thread.pending_count].siginfo = siginfo;
     thread.pending_count = thread.pending_count + 1;
   }
-  thread.arrived = 1;
-  if (context.rip >= word(interruptible_check) && context.rip <= word(interruptible_gate)) {
-    context.rip = word(interruptible_refused);
-  }
+  interrupt(thread, context);
   // Nothing the program does next may ever enter the runtime, and dying needs no handler.
-  const bool leaves = context.rip >= word(rewritten_leave) && context.rip < word(rewritten_end);
-  if (runtime.actions[siginfo.number].handler == 0 && (leaves || !in_runtime(context.rip)))
-    die_by_signal(siginfo.number, true);
+  if (runtime.actions[siginfo.number].handler == 0 && runs_own_code(context)) die_by_signal(siginfo.number, true);
+}
+
+void end_from_outside(Thread& thread, Context& context) {
+  const Thread* holder = baton_holder();
+  if (holder != nullptr && holder != &thread) {
+    raw(__NR_tgkill, runtime.process, holder->id, kSigtrap);
+    return;
+  }
+  interrupt(thread, context);
+  if (holder == &thread && runs_own_code(context)) die_at_limit(thread);
 }
 
 long signal_call(Call& call) {
@@ -368,6 +392,7 @@ void give_altered_signal(Thread& thread, Context& context, Siginfo& siginfo) {
 }
 
 bool give_signals(Thread& thread, Context& context, uint8_t where) {
+  if (launcher_ends_program()) die_at_limit(thread);
   bool entered = false;
   thread.arrived = 0;
   const uint64_t call_number = where == 0 ? thread.call_number : kNoCall;

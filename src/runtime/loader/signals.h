@@ -40,6 +40,10 @@ void wait_under_mask(Thread& thread, uint64_t mask);
 /// raised it.
 [[noreturn]] void die_in_deadlock(const Thread& thread);
 
+/// A signal from the launcher, which wants the program to end: does so, as by SIGALRM, in the program's own code and at
+/// the end of calls, by the thread that holds the baton.
+void end_from_outside(Thread& thread, Context& context);
+
 /// Whether the program has handlers for signals that could come from outside or from timers.
 bool handlers_are_set();
 

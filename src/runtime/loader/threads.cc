@@ -191,6 +191,7 @@ Thread& make_first_thread() {
   if (thread == nullptr) fail("cannot map the first thread's runtime stack");
   thread->in_kernel = 1;
   thread->stack_end = kStackTop;
+  reset_baton(*thread);
   return *thread;
 }
 
@@ -324,7 +325,7 @@ void forget_other_threads(Thread& thread) {
     if (each != nullptr && each != &thread) each->alive = false, each->in_kernel = 0;
   }
   runtime.threads_alive = 1;
-  reset_baton();
+  reset_baton(thread);
   reset_waiters();
 }
 
