@@ -87,6 +87,8 @@ class TraceHooks {
     for (llvm::LandingPadInst* pad : pads_) write_landing(*pad);
     write_bases();
     for (llvm::BasicBlock& block : body_) {
+      // The position's own variable is made in the entry; the blocks behind it check.
+      if (&block == &body_.getEntryBlock()) continue;
       if (!check_everywhere && (most_bytes_ == 0 || !heads_.contains(&block))) continue;
       if (block.getFirstInsertionPt() != block.end()) checks_.push_back(&*block.getFirstInsertionPt());
     }

@@ -35,6 +35,17 @@ Oracle oracle_for(const ExplainRequest& request, const ObservedEnd& end) {
   return oracle;
 }
 
+/// The byte of the output whose writer is to be looked at. Where the rest of a line is right and only bytes before it
+/// are missing, that is the last right byte: what was written there ended too early.
+uint64_t byte_to_look_at(const std::string& output, const std::string& expected, uint64_t first_wrong) {
+  const auto rest_of_line = [first_wrong](const std::string& text) {
+    return std::string_view(text).substr(first_wrong, text.find('\n', first_wrong) - first_wrong + 1);
+  };
+  if (first_wrong == 0 || first_wrong >= output.size() || first_wrong >= expected.size()) return first_wrong;
+  const std::string_view rest = rest_of_line(output), wanted = rest_of_line(expected);
+  return rest.size() < wanted.size() && wanted.ends_with(rest) ? first_wrong - 1 : first_wrong;
+}
+
 std::string ordinal(uint64_t n) {
   const uint64_t tens = n % 100;
   const char* ending = tens / 10 == 1 ? "th" : n % 10 == 1 ? "st" : n % 10 == 2 ? "nd" : n % 10 == 3 ? "rd" : "th";
@@ -372,7 +383,8 @@ report::Explanation explain(const ExplainRequest& request, const program::Progra
   ObservedRun at_output;
   if (explanation.failure->kind == "wrong-output") {
     progress("looking for the first wrong byte", 0, 0);
-    at_output = observe_output(launch, model, oracle.right_bytes, request.time_limit);
+    at_output = observe_output(launch, model, byte_to_look_at(failing.end.output, *oracle.output, oracle.right_bytes),
+                               request.time_limit);
     if (at_output.end.wait_status != failing.end.wait_status) {
       explanation.limits.push_back(
           "finding where the wrong byte is written: cut off from the outside the run ends otherwise, perhaps because "
@@ -401,11 +413,12 @@ report::Explanation explain(const ExplainRequest& request, const program::Progra
   if (evidence.bounds = examine_bounds(launch, model, failing.bounds, oracle, request.time_limit); evidence.bounds) {
     explanation.effort.experiments += 2;
     explanation.findings.push_back(finding_of(model, *evidence.bounds));
-    // A wrong result shows late; where keeping the index inside repairs the run, or nothing else is known, the failure
-    // is there.
+    // A wrong result shows late; where keeping the index inside repairs the run, nothing else is known, or the program
+    // went on to give up, the failure is there.
     const ObservedRun& access = evidence.bounds->access;
     report::Failure& failure = *explanation.failure;
-    if (is_silent(failure) && (evidence.bounds->repairs || failure.place.line == 0) && !access.end.frames.empty()) {
+    if (is_silent(failure) && (evidence.bounds->repairs || failure.place.line == 0 || failure.kind == "exit-status") &&
+        !access.end.frames.empty()) {
       evidence.frames = &access.end.frames;
       evidence.variables = &access.variables;
       failure.place = place_of_statement(model, evidence.bounds->statement);

@@ -9,6 +9,7 @@
 #include <array>
 #include <deque>
 
+#include "base/error.h"
 #include "base/shell_command.h"
 #include "base/temporary_directory.h"
 #include "depend/build_graph.h"
@@ -302,7 +303,12 @@ std::optional<FailureSlice> slice_failure(const Launch& launch, const TracedProg
   const trace::TraceOrigin origin{.model = traced.model, .executable = traced.executable, .words = launch.arguments};
   if (launch.recording) {
     const NoOutput nowhere;
-    trace::trace_recording(*launch.recording, place, origin, nowhere.surroundings());
+    try {
+      trace::trace_recording(*launch.recording, place, origin, nowhere.surroundings());
+    } catch (const UserError& error) {
+      why_not = error.what();
+      return std::nullopt;
+    }
   } else if (!trace_program(launch, traced, failing, place, origin)) {
     why_not = "the traced run ended otherwise than the failing one";
     return std::nullopt;

@@ -241,6 +241,12 @@ class WhyTest(unittest.TestCase):
         said, line = self.subject("stops_reading", expected="5000 lines\n", arguments=["input"])
         self.assertIn(line("if (lines == 7)"), self.proved(said, "critical-branch"))
 
+    def test_a_text_that_ends_too_early_is_wrong_where_it_is_written(self):
+        # "1" instead of "12": the next byte, a line's end written elsewhere, is not at fault.
+        said, line = self.subject("too_short", expected="sum: 12\n")
+        self.assertEqual(said["failure"]["kind"], "wrong-output")
+        self.assertEqual(said["failure"]["line"], line("fputs(text, stdout)"))
+
     def test_altered_runs_leave_no_trace(self):
         self.compile(SOURCE / "tests/why/leaves_traces.c")
         for name in ("victim", "renamed", "written"):

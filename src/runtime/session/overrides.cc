@@ -268,6 +268,7 @@ CULPRIT_OVERRIDE int posix_memalign(void** block, size_t alignment, size_t bytes
   return 0;
 }
 
+extern "C" void* ssignal(int signal, void* handler) __attribute__((weak));
 extern "C" int __sigaction(int signal, const LibraryAction* action, LibraryAction* old);
 
 CULPRIT_OVERRIDE int sigaction(int signal, const LibraryAction* action, LibraryAction* old) {
@@ -284,35 +285,50 @@ CULPRIT_OVERRIDE int sigaction(int signal, const LibraryAction* action, LibraryA
 }
 
 CULPRIT_OVERRIDE void* signal(int signal, void* handler) {
+  // The library's own under another name: what it asks of the system is in a recording.
+  if (!program_action(signal) && &ssignal) return ssignal(signal, handler);
   constexpr int kRestart = 0x10000000;
   const LibraryAction action{.handler = handler, .mask = {}, .flags = kRestart, .restorer = nullptr};
   LibraryAction old{};
   return sigaction(signal, &action, &old) == 0 ? old.handler : reinterpret_cast<void*>(-1);
 }
 
+namespace {
+
+/// The program's call and not the agent's: on a replay the loader answers it from the log. So each function makes the
+/// call that the library's makes.
+int as_it_is(long number, long one, long other) {
+  const long error = culprit_agent_syscall(number, one, other, 0, 0, 0, 0);
+  if (error >= 0) return 0;
+  *__errno_location() = static_cast<int>(-error);
+  return -1;
+}
+
+bool keeps_time() {
+  return control && control->clock != 0;
+}
+
+}  // namespace
+
 CULPRIT_OVERRIDE int clock_gettime(int clock, Time* time) {
   constexpr int kRealTime = 0, kMonotonic = 1, kRealTimeCoarse = 5, kMonotonicCoarse = 6, kBootTime = 7;
   constexpr uint64_t kSecond = 1'000'000'000, kSinceBoot = 1000 * kSecond;
   const bool real = clock == kRealTime || clock == kRealTimeCoarse;
   const bool since_boot = clock == kMonotonic || clock == kMonotonicCoarse || clock == kBootTime;
-  if (!control || control->clock == 0 || (!real && !since_boot)) {
-    // The program's call and not the agent's: on a replay the loader answers it from the log.
-    const long error = culprit_agent_syscall(__NR_clock_gettime, clock, word(time), 0, 0, 0, 0);
-    if (error == 0) return 0;
-    *__errno_location() = static_cast<int>(-error);
-    return -1;
-  }
+  if (!keeps_time() || (!real && !since_boot)) return as_it_is(__NR_clock_gettime, clock, word(time));
   const uint64_t now = session_time(real ? control->clock : kSinceBoot);
   *time = {.seconds = static_cast<int64_t>(now / kSecond), .parts = static_cast<int64_t>(now % kSecond)};
   return 0;
 }
 
-CULPRIT_OVERRIDE int gettimeofday(Time* time, void*) {
+CULPRIT_OVERRIDE int gettimeofday(Time* time, void* zone) {
+  if (!keeps_time()) return as_it_is(__NR_gettimeofday, word(time), word(zone));
   if (time && clock_gettime(0, time) == 0) time->parts /= 1000;
   return 0;
 }
 
 CULPRIT_OVERRIDE int64_t time(int64_t* seconds) {
+  if (!keeps_time()) return culprit_agent_syscall(__NR_time, word(seconds), 0, 0, 0, 0, 0);
   Time now{};
   clock_gettime(0, &now);
   if (seconds) *seconds = now.seconds;
