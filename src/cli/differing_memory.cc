@@ -9,6 +9,7 @@
 #include "capture/elf.h"
 #include "cli/open_model.h"
 #include "format/runtime_abi.h"
+#include "recording/children.h"
 #include "recording/memory_place.h"
 #include "recording/replay.h"
 
@@ -41,7 +42,7 @@ void add_globals(std::vector<std::string>& names, const recording::Recording& re
 std::vector<std::string> variables_at(const recording::Recording& recording, const recording::Image& image,
                                       uint64_t address) {
   std::vector<std::string> names;
-  const std::filesystem::path copy = recording.directory / "files" / std::to_string(image.file);
+  const std::filesystem::path copy = recording::copied_file(recording.directory, image.file);
   const MappedFile file(copy);
   if (!ElfFile::has_magic(file.bytes())) return names;
   const ElfFile elf(file.bytes(), copy.string());

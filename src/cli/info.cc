@@ -6,6 +6,7 @@
 
 #include "cli/command.h"
 #include "format/system_calls.h"
+#include "recording/children.h"
 #include "recording/event_text.h"
 #include "recording/recording.h"
 
@@ -55,7 +56,7 @@ Counts count(const recording::EventStream& stream) {
 
 std::string end_text(const recording::Recording& recording) {
   const recording::Manifest& manifest = recording.manifest;
-  if (manifest.state != recording::State::kFinished) return "unknown: the recording was killed, or is still being made";
+  if (manifest.state != recording::State::kFinished) return "not in the recording";
   if (manifest.timed_out) return "ended at the limit of time";
   if (manifest.exit_signal) return recording::signal_name(manifest.exit_signal);
   return fmt::format("exit status {}", manifest.exit_status);
@@ -80,6 +81,10 @@ void print(const recording::Recording& recording, const Counts& counts) {
   for (const auto& [times, name] : most) calls += fmt::format("{}{} {}", calls.empty() ? "" : ", ", name, times);
   fmt::print("calls      {}\n", calls);
   for (const std::string& note : counts.notes) fmt::print("           {}\n", note);
+  for (const std::filesystem::path& each : recording::recordings_of_children(recording.directory)) {
+    fmt::print("child      {}: {}\n", each.lexically_relative(recording.directory).string(),
+               end_text(recording::open_recording(each.string())));
+  }
   if (!recording.stream.cut().empty()) fmt::print("cut off    {}\n", recording.stream.cut());
 }
 
@@ -92,6 +97,14 @@ ExitCode run(const Options& options) {
   }
   nlohmann::json text = nlohmann::json::parse(recording::manifest_text(recording.manifest));
   text["recording"] = recording.directory.string();
+  text["children"] = nlohmann::json::array();
+  for (const std::filesystem::path& each : recording::recordings_of_children(recording.directory)) {
+    const recording::Manifest child = recording::open_recording(each.string()).manifest;
+    text["children"].push_back({{"recording", each.string()},
+                                {"finished", child.state == recording::State::kFinished},
+                                {"exit_status", child.exit_status},
+                                {"exit_signal", child.exit_signal}});
+  }
   text["events"] = recording.stream.events();
   text["stream_bytes"] = recording.stream.bytes();
   text["calls"] = counts.calls;

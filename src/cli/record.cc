@@ -96,7 +96,8 @@ const Registration kRegistration{Command{
     "the next free name PROGRAM-N in $CULPRIT_RECORDINGS or ~/.local/share/culprit/recordings.\n"
     "Of a program compiled with culprit-cc its fast build runs, as by `culprit run`: threads are preempted by ticks, "
     "and\n"
-    "every plan can replay it. Threads of other programs give way only where they wait.\n"
+    "every plan can replay it; children that it forks get recordings of their own in DIRECTORY/children. Threads of\n"
+    "other programs give way only where they wait.\n"
     "The program uses the terminal as always; what culprit says goes to standard error.",
     {{"culprit record -- ./prog --verbose input.txt", "records a run into ~/.local/share/culprit/recordings/prog-1"},
      {"culprit record -o crash.rec -- ./prog", "records into the new directory crash.rec"},

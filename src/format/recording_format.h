@@ -68,6 +68,20 @@ struct RingHeader {
 };
 static_assert(sizeof(RingHeader) <= kRingHeaderBytes);
 
+// ---- origin: one OriginRecord, in the directory of a child's own recording (children/PROCESS of its parent's) ---------
+
+inline constexpr char kOriginMagic[8] = {'C', 'U', 'L', 'P', 'F', 'O', 'R', 'K'};
+inline constexpr uint64_t kChildRingBytes = 4u << 20;
+
+/// The child's stream is the parent's up to `offset`, then what the child's own log and ring hold.
+struct OriginRecord {
+  char magic[8];
+  uint32_t version;
+  int32_t process;  ///< id of the child
+  uint64_t offset;
+};
+static_assert(sizeof(OriginRecord) == 24);
+
 // ---- events ---------------------------------------------------------------------------------------------------------
 
 enum class EventKind : uint8_t {
@@ -85,6 +99,7 @@ enum class EventKind : uint8_t {
   kProcessorId,  ///< cpuid: result is the leaf asked for; part kMemory holds eax, ebx, ecx, edx
   kPreempt,      ///< the thread gave up the baton at `ticks`
   kChildOutput,  ///< a child process (result is its id) wrote to the program's output or error: part kMemory, address 0
+  kForked,       ///< in a child's own recording, behind the call that made it: result is its process id
 };
 
 /// Event::number of a kPreempt that does not end a quantum but sets what is left of it to `result` ticks: the thread

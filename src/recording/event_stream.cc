@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstddef>
 #include <cstdlib>
 #include <cstring>
 #include <system_error>
@@ -63,7 +64,7 @@ std::string wrong_with_event(std::span<const std::byte> at, uint64_t& bytes) {
   Event event;
   std::memcpy(&event, at.data(), sizeof event);
   if (event.bytes < sizeof event || event.bytes % 8 != 0) return "holds an event of a wrong size";
-  if (event.kind == EventKind::kNone || event.kind > EventKind::kChildOutput)
+  if (event.kind == EventKind::kNone || event.kind > EventKind::kForked)
     return "holds an event of an unknown kind";
   if (event.bytes > at.size()) return "ends inside an event";
   bytes = event.bytes;
@@ -96,6 +97,26 @@ std::vector<PartRef> EventRef::parts() const {
 }
 
 EventStream::EventStream(const fs::path& directory, bool finished) : descriptor_(make_temporary()) {
+  read(directory, finished);
+}
+
+EventStream::EventStream(const EventStream& parent, uint64_t shared, const fs::path& directory)
+    : descriptor_(make_temporary()) {
+  try {
+    if (shared > parent.whole_bytes_) {
+      throw CorruptData((directory / "origin").string(), offsetof(format::OriginRecord, offset),
+                        fmt::format("the child was forked at {} of its parent's events, which end at {}", shared,
+                                    parent.whole_bytes_));
+    }
+    append({parent.memory_, shared});
+  } catch (...) {
+    ::close(descriptor_);
+    throw;
+  }
+  read(directory, false);
+}
+
+void EventStream::read(const fs::path& directory, bool finished) {
   try {
     read_log(directory / "log", finished);
     if (fs::exists(directory / "ring")) read_ring(directory / "ring");
@@ -145,7 +166,7 @@ void EventStream::append(std::span<const std::byte> bytes) {
 
 void EventStream::read_log(const fs::path& log, bool finished) {
   const MappedFile file(log);
-  FrameReader frames(log, file.bytes());
+  FrameReader frames(log, file.bytes(), written_);
   std::vector<std::byte> raw;
   try {
     while (const auto frame = frames.next()) {

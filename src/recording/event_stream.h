@@ -36,6 +36,9 @@ class EventStream {
   /// log's end is an error; without, the stream ends before it. Every event's structure is checked. Throws CorruptData,
   /// UserError.
   EventStream(const std::filesystem::path& directory, bool finished);
+  /// A child's own stream: the first `shared` bytes of its parent's, which end where an event ends, then what
+  /// `directory` holds. Its end is never an error: nobody says how it had to be.
+  EventStream(const EventStream& parent, uint64_t shared, const std::filesystem::path& directory);
   EventStream(EventStream&& other) noexcept;
   ~EventStream();
 
@@ -51,6 +54,7 @@ class EventStream {
   const std::string& cut() const { return cut_; }
 
  private:
+  void read(const std::filesystem::path& directory, bool finished);
   void append(std::span<const std::byte> bytes);
   void read_log(const std::filesystem::path& log, bool finished);
   void read_ring(const std::filesystem::path& ring);

@@ -105,6 +105,8 @@ std::string event_text(const EventRef& ref) {
     case EventKind::kChildOutput:
       return fmt::format("child process {} writes to standard {}{}", event.result,
                          event.flags & format::kShowOnError ? "error" : "output", parts_text(ref));
+    case EventKind::kForked:
+      return thread + fmt::format("goes on as the child process {}", event.result);
     case EventKind::kNone:
       break;
   }

@@ -56,8 +56,8 @@ std::vector<std::byte> encode_frame(uint64_t offset, std::span<const std::byte> 
   return frame;
 }
 
-FrameReader::FrameReader(std::filesystem::path path, std::span<const std::byte> log)
-    : path_(std::move(path)), log_(log), position_(sizeof(LogHeader)) {
+FrameReader::FrameReader(std::filesystem::path path, std::span<const std::byte> log, uint64_t begin)
+    : path_(std::move(path)), log_(log), position_(sizeof(LogHeader)), stream_offset_(begin) {
   const LogHeader expected = log_header();
   if (log.size() < sizeof expected || std::memcmp(log.data(), expected.magic, sizeof expected.magic) != 0) {
     throw CorruptData(path_.string(), 0, "is not the log of a recording");

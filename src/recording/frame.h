@@ -25,8 +25,9 @@ struct FramePlace {
 /// Walks the frames of a log. Never reads outside `log`, never allocates more than a frame may hold.
 class FrameReader {
  public:
-  /// Throws CorruptData when `log` does not start with a LogHeader of this version.
-  FrameReader(std::filesystem::path path, std::span<const std::byte> log);
+  /// `begin`: the stream's byte that the first frame starts with. Throws CorruptData when `log` does not start with a
+  /// LogHeader of this version.
+  FrameReader(std::filesystem::path path, std::span<const std::byte> log, uint64_t begin = 0);
 
   /// The next frame's header, or nullopt at the end of the file. Throws CorruptData when what follows is not a whole
   /// frame; position() is then the offset of the first byte that is not part of a good frame.
@@ -41,7 +42,7 @@ class FrameReader {
   std::filesystem::path path_;
   std::span<const std::byte> log_;
   uint64_t position_;
-  uint64_t stream_offset_ = 0;
+  uint64_t stream_offset_;
 };
 
 /// The header every log starts with.

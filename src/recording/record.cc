@@ -19,6 +19,7 @@
 
 #include "base/error.h"
 #include "base/file.h"
+#include "recording/children.h"
 #include "recording/event_stream.h"
 #include "recording/place.h"
 #include "recording/ring.h"
@@ -94,7 +95,7 @@ void complete(Recorded& recorded, const RuntimeEnd& end) {
     for (const PartRef& part : event.parts()) {
       if (part.kind == format::PartKind::kText) file.path = part.text();
     }
-    const fs::path copy = directory / "files" / std::to_string(file.index);
+    const fs::path copy = copied_file(directory, file.index);
     file.bytes = fs::file_size(copy);
     file.hash = hash_text(copy);
     manifest.files.push_back(file);
@@ -121,6 +122,11 @@ Recorded record(const RecordOptions& options) {
   manifest.kernel = kernel_text();
   manifest.build_key = options.build_key;
   write_manifest(recorded.directory, manifest);
+  // Of a captured program children are recorded, too.
+  if (!options.fast_build.empty()) {
+    fs::create_directory(children_folder(recorded.directory));
+    fs::permissions(children_folder(recorded.directory), fs::perms::owner_all);
+  }
   RingDrain ring(recorded.directory, options.zstd_level, options.log_limit, options.sync_seconds);
   point_latest(recorded.directory);
 
@@ -169,6 +175,7 @@ Recorded record(const RecordOptions& options) {
   // What is still in the ring is in the log now, too; the manifest makes it whole.
   complete(recorded, end);
   fs::remove(recorded.directory / "ring");
+  finish_children(recorded.directory, options.zstd_level);
   write_manifest(recorded.directory, manifest);
   return recorded;
 }

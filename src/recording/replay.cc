@@ -12,6 +12,7 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "format/system_calls.h"
+#include "recording/children.h"
 #include "recording/event_text.h"
 #include "recording/runtime_process.h"
 
@@ -121,7 +122,7 @@ ReplayReport replay(const fs::path& directory, const EventStream& stream, const 
 
 void check_files(const fs::path& directory, const Manifest& manifest) {
   for (const CopiedFile& file : manifest.files) {
-    const fs::path path = directory / "files" / std::to_string(file.index);
+    const fs::path path = copied_file(directory, file.index);
     const MappedFile copy(path);
     const XXH128_hash_t hash = XXH3_128bits(copy.bytes().data(), copy.bytes().size());
     if (copy.bytes().size() != file.bytes || fmt::format("{:016x}{:016x}", hash.high64, hash.low64) != file.hash) {

@@ -3,6 +3,7 @@
 #include "runtime/loader/call_sites.h"
 #include "runtime/loader/calls.h"
 #include "runtime/loader/chaos.h"
+#include "runtime/loader/child_recording.h"
 #include "runtime/loader/files.h"
 #include "runtime/loader/image.h"
 #include "runtime/loader/log_cursor.h"
@@ -183,6 +184,12 @@ long start_watched(Call& call, const Target& target) {
   return result;
 }
 
+/// 0, or the error that execve would end with as far as the file tells.
+long why_not_executed(const Call& call) {
+  static Target target;
+  return find_target(reinterpret_cast<const char*>(call.arguments[0]), target);
+}
+
 /// A child's execve. Natively when it need not be watched, except under a filter: nobody would answer its traps.
 long start_unrecorded(Call& call) {
   if (runtime.watched) {
@@ -240,7 +247,10 @@ long execute(Call& call) {
     case Mode::kReplay:
       return replay_execute(call);
     case Mode::kRecord:
-      return settle(call, start_recorded(call));
+      if (!in_child_recording()) return settle(call, start_recorded(call));
+      if (const long result = why_not_executed(call)) return settle(call, result);
+      end_child_recording();
+      return start_unrecorded(call);
     case Mode::kPass:
       break;
   }

@@ -119,15 +119,26 @@ void continue_copies(uint32_t made) {
 }
 
 int open_copy(uint32_t index) {
-  Line name;
-  name_of_copy(index, name);
-  const long fd = raw(__NR_openat, runtime.directory, word(name.text()), O_RDONLY | O_CLOEXEC, 0);
-  if (failed(fd)) fail("a copied file is missing from the recording", fd);
-  return static_cast<int>(fd);
+  // A child's own recording has the copies made after the fork; the others are with its parent's.
+  constexpr int kMostParents = 32;
+  Line folder;
+  for (int parents = 0;; ++parents) {
+    Line name, origin;
+    name << folder.text();
+    name_of_copy(index, name);
+    const long fd = raw(__NR_openat, runtime.directory, word(name.text()), O_RDONLY | O_CLOEXEC, 0);
+    if (!failed(fd)) return static_cast<int>(fd);
+    origin << folder.text() << "origin";
+    const bool has_parent = raw(__NR_faccessat, runtime.directory, word(origin.text()), 0 /* F_OK */) == 0;
+    if (fd != -ENOENT || !has_parent || parents == kMostParents)
+      fail("a copied file is missing from the recording", fd);
+    folder << "../../";
+  }
 }
 
 bool is_own_descriptor(uint64_t fd) {
-  return runtime.directory >= 0 && static_cast<int>(fd) == runtime.directory;
+  const auto descriptor = static_cast<int>(fd);
+  return descriptor >= 0 && (descriptor == runtime.directory || descriptor == runtime.outer_directory);
 }
 
 int move_high(int fd) {

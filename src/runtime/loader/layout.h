@@ -11,6 +11,7 @@ inline constexpr uint64_t kRuntimeLow = 0x600000000000;
 inline constexpr uint64_t kThreadRegions = 0x610000000000;
 inline constexpr uint64_t kThreadRegionBytes = 1 << 20;  ///< guard page, runtime stack, Thread
 inline constexpr uint64_t kRingAddress = 0x620000000000;
+inline constexpr uint64_t kChildRingAddress = 0x620800000000;  ///< of a child's own recording
 inline constexpr uint64_t kReportAddress = 0x621000000000;
 inline constexpr uint64_t kStreamAddress = 0x630000000000;
 inline constexpr uint64_t kRuntimeHigh = 0x640000000000;

@@ -15,6 +15,13 @@ struct PartSource {
 /// Maps the ring of the recording at `directory` (a descriptor). Fails loudly: at start nothing is lost.
 void open_log(int directory);
 
+/// Bytes of whole events so far.
+uint64_t log_end();
+
+/// In a child: events go into a ring and a log of its own from now on, which it makes in `directory` (a descriptor) and
+/// whose stream continues at `offset`. False when they cannot be made.
+bool start_own_log(int directory, uint64_t offset);
+
 /// Appends an event; `event.bytes` is filled in. Waits for the launcher when the ring is full.
 void append_event(format::Event event, const PartSource* parts, uint32_t count);
 

@@ -141,7 +141,7 @@ extern "C" [[noreturn]] void culprit_loader_start(uint64_t* stack) {
   char** words = reinterpret_cast<char**>(stack + 1);
   if (count < kPassWords + 1) fail("culprit-ld is started by `culprit record` and `culprit replay`");
   runtime.process = static_cast<int32_t>(raw(__NR_getpid));
-  runtime.directory = -1;
+  runtime.directory = runtime.outer_directory = -1;
 
   // Where events go or come from, and the program's memory, before anything of it runs.
   const format::StartRegisters start = begin(words, count, stack);

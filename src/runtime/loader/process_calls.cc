@@ -2,6 +2,7 @@
 
 #include "runtime/loader/altered_world.h"
 #include "runtime/loader/calls.h"
+#include "runtime/loader/child_recording.h"
 #include "runtime/loader/execute.h"
 #include "runtime/loader/intercept.h"
 #include "runtime/loader/log_cursor.h"
@@ -21,8 +22,42 @@ constexpr uint64_t kCloneVm = 0x100, kCloneVfork = 0x4000, kCloneThread = 0x1000
                    kCloneParentSetTid = 0x100000;
 constexpr uint64_t kRobustListBytes = 24;
 
-/// A child of its own memory, which runs on unrecorded. A vfork child gets a copy, too (vfork_memory.h); the parent
-/// still waits until it execs or ends.
+/// The new child, in its own process.
+long go_on_as_child(Call& call, uint64_t flags, uint64_t stack, uint64_t log_bytes) {
+  const bool shares = flags & kCloneVfork;
+  const bool was_recorded = runtime.mode == Mode::kRecord;
+  if (was_recorded) runtime.watched = true;
+  runtime.process = static_cast<int32_t>(raw(__NR_getpid));
+  begin_child(shares);
+  const bool recorded = was_recorded && !shares && start_child_recording(log_bytes);
+  if (!recorded) runtime.mode = Mode::kPass;
+  become_child(call, flags, stack, runtime.process);
+  intercept_calls_again(runtime.interception);
+  if (recorded) {
+    settle(call, 0);
+    append_event({.bytes = 0,
+                  .kind = EventKind::kForked,
+                  .flags = 0,
+                  .number = 0,
+                  .thread = current_thread().index,
+                  .check = 0,
+                  .result = runtime.process,
+                  .ticks = 0});
+  }
+  return 0;
+}
+
+/// Replaying a child's own recording: this process goes on as the child.
+long replay_as_child(Call& call, uint64_t flags, uint64_t stack) {
+  const format::Event* event = next_event();
+  if (event == nullptr) end_replay(format::ReplayState::kLogEnded, 0, 0);
+  if (event->kind != EventKind::kForked) fail("the recording does not say which child goes on");
+  become_child(call, flags, stack, static_cast<int32_t>(event->result));
+  return 0;
+}
+
+/// A child of its own memory. A vfork child gets a copy, too (vfork_memory.h), and runs unrecorded; the parent still
+/// waits until it execs or ends.
 long fork_child(Call& call) {
   const bool clone = call.number == __NR_clone;
   uint64_t flags = clone ? call.arguments[0] : 17 /* SIGCHLD */;
@@ -33,22 +68,14 @@ long fork_child(Call& call) {
   long result = 0;
   const bool shares = flags & kCloneVfork;
   if (runtime.mode != Mode::kReplay) {
+    const uint64_t log_bytes = runtime.mode == Mode::kRecord ? log_end() : 0;
     if (shares) prepare_vfork(*call.context);
     result = raw(__NR_clone, flags & ~(kCloneVm | kCloneSetTls), 0, clone ? call.arguments[2] : 0,
                  clone ? call.arguments[3] : 0, 0);
-    if (result == 0) {
-      if (runtime.mode == Mode::kRecord) runtime.watched = true;
-      runtime.mode = Mode::kPass;
-      begin_child(shares);
-      forget_other_threads(current_thread());
-      runtime.process = static_cast<int32_t>(raw(__NR_getpid));
-      intercept_calls_again(runtime.interception);
-      if (stack != 0) call.context->rsp = stack;
-      if (flags & kCloneSetTls) raw(__NR_arch_prctl, ARCH_SET_FS, call.arguments[4]);
-      return 0;
-    }
+    if (result == 0) return go_on_as_child(call, flags, stack, log_bytes);
   }
   result = shares ? settle_vfork(call, result) : settle(call, result);
+  if (result == 0 && runtime.mode == Mode::kReplay && !runtime.altered) return replay_as_child(call, flags, stack);
   if ((flags & kCloneParentSetTid) && !failed(result)) {
     *reinterpret_cast<int32_t*>(call.arguments[2]) = static_cast<int32_t>(result);
   }

@@ -13,7 +13,7 @@ namespace culprit::loader {
 enum class Mode {
   kRecord,  ///< calls run and are logged
   kReplay,  ///< calls are answered from the log
-  kPass,    ///< a child of a recorded program: calls run, nothing is logged
+  kPass,    ///< a child of a recorded program that has no recording of its own: calls run, nothing is logged
 };
 
 /// Thread::call_number when no call is being answered.
@@ -85,9 +85,10 @@ inline constexpr uint32_t kMostDescriptors = 4096;
 
 struct Runtime {
   Mode mode;
-  int32_t process;  ///< real process id
-  int directory;    ///< descriptor of the recording's directory; -1: none
-  bool watched;     ///< with kPass: what the child writes to the program's output is logged
+  int32_t process;      ///< real process id
+  int directory;        ///< descriptor of the recording's directory; -1: none
+  int outer_directory;  ///< in a child that has a recording of its own: that of the launcher's; -1: none
+  bool watched;         ///< in a child: what it writes to the program's output is logged in the launcher's recording
   AddressSpace space;
   AddressSpace shared;    ///< the parts of it that other processes may see
   uint32_t threads_made;  ///< the next thread's index
