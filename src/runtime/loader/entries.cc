@@ -94,7 +94,9 @@ void answer_call(Thread& thread, Context& context) {
   // Not where a tick has its registers in memory that another tick would overwrite.
   const bool gives_signals = !runtime.altered && !tick && !thread.ticked;
   if (gives_signals && give_signals(thread, context, format::kAtEntry)) return end_where_recording_ends();
-  if (runtime.mode == Mode::kReplay && !runtime.altered) wait_for_turn(thread);
+  // A tick that is not in the log comes amid the thread's stretch.
+  const bool extra_tick = tick && thread.granted_later > 0;
+  if (runtime.mode == Mode::kReplay && !runtime.altered && !extra_tick) wait_for_turn(thread);
   Call call = {context.rax,
                {context.rdi, context.rsi, context.rdx, context.r10, context.r8, context.r9},
                &format::system_call(context.rax),

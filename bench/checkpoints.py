@@ -1,0 +1,62 @@
+#!/usr/bin/env python3
+"""Moments of a long replay: bench/run checkpoints [--quick] [--compare] [--json FILE] [--culprit PATH]
+
+Records a CPU-bound program of two threads that runs for over 20 s (1 s with --quick), replays it once while copies of the
+process are parked, and then times going to 20 random moments. With --compare each moment is also reached from a fresh start.
+"""
+import argparse
+import json
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+import time
+
+HERE = pathlib.Path(__file__).resolve().parent
+LEAST_SECONDS = 22
+
+
+def run(*words):
+    done = subprocess.run([str(word) for word in words], stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=900)
+    if done.returncode != 0:
+        sys.exit(f"{words}: {done.stderr[-2000:]}")
+    return done.stdout
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--quick", action="store_true")
+    parser.add_argument("--compare", action="store_true")
+    parser.add_argument("--json")
+    parser.add_argument("--culprit", default=str(HERE.parent / "build/release/bin/culprit"))
+    options = parser.parse_args()
+    tools = pathlib.Path(options.culprit).parent
+    with tempfile.TemporaryDirectory(prefix="culprit-checkpoints-") as name:
+        folder = pathlib.Path(name)
+        os.environ["CULPRIT_CACHE"] = str(folder / "cache")
+        program = folder / "program"
+        run(tools / "culprit-cc", "-O2", "-g", "-pthread", HERE / "checkpoints/program.c", "-o", program)
+
+        def record(rounds):
+            recording = folder / f"rounds-{rounds}"
+            started = time.monotonic()
+            run(options.culprit, "record", "-o", recording, "--", program, rounds)
+            return recording, time.monotonic() - started
+
+        record(1)  # builds
+        rounds = 40 if options.quick else 200
+        recording, seconds = record(rounds)
+        if not options.quick:
+            recording, seconds = record(int(rounds * LEAST_SECONDS * 1.1 / seconds))
+        said = run(tools / "drive-timeline", recording, 5 if options.compare else 20, int(options.compare))
+        found = dict(re.findall(r"(\w+)=([\d.]+)", said))
+        print(f"recorded in {seconds:.1f} s; first pass {found['pass_s']} s")
+        if options.json:
+            pathlib.Path(options.json).write_text(json.dumps(found) + "\n")
+        print(f"checkpoints: median_s={found['median_s']} worst_s={found['worst_s']} kept={found['kept']} mem_mib={found['mem_mib']}")
+
+
+if __name__ == "__main__":
+    main()
