@@ -1,6 +1,7 @@
 // Value propagation chains (ED §3.1): how a value came here by copies only, from the statement that made it.
 #pragma once
 
+#include <span>
 #include <vector>
 
 #include "depend/dependence_graph.h"
@@ -11,5 +12,8 @@ namespace culprit::depend {
 /// generated the value (a computation, a call of the library, the store of a constant). Where bytes of several origins
 /// make up a value, the latest is followed.
 std::vector<Node> value_chain(const DependenceGraph& graph, Node criterion);
+
+/// The same for a byte of an output; `made_by` is OutputRuns::at. It begins with the call that put the byte out.
+std::vector<Node> value_chain_of_output(const DependenceGraph& graph, std::span<const Node> made_by);
 
 }  // namespace culprit::depend

@@ -37,7 +37,8 @@ Oracle oracle_for(const ExplainRequest& request, const ObservedEnd& end) {
 
 /// The byte of the output whose writer is to be looked at. Where the rest of a line is right and only bytes before it
 /// are missing, that is the last right byte: what was written there ended too early.
-uint64_t byte_to_look_at(const std::string& output, const std::string& expected, uint64_t first_wrong) {
+uint64_t byte_to_look_at(const std::string& output, const std::string& expected) {
+  const uint64_t first_wrong = first_wrong_byte(output, expected);
   const auto rest_of_line = [first_wrong](const std::string& text) {
     return std::string_view(text).substr(first_wrong, text.find('\n', first_wrong) - first_wrong + 1);
   };
@@ -262,7 +263,10 @@ std::optional<FailureSlice> slice_of_failure(const ExplainRequest& request, cons
   std::optional<FailureSlice> slice;
   const ObservedEnd& end = is_silent(*explanation.failure) ? at_output.end : failing.end;
   if (end.frames.empty()) return std::nullopt;
-  const FailureMoment moment{.statement = end.frames.front().statement, .branches = end.stop.branches};
+  FailureMoment moment{.statement = end.frames.front().statement, .branches = end.stop.branches};
+  if (explanation.failure->kind == "wrong-output") {
+    moment.output_byte = byte_to_look_at(failing.end.output, *request.expectation.output);
+  }
   if (failing.log.first_instance + failing.log.entries.size() > kMostTracedBranches) {
     why_not = "the run is too long";
   } else {
@@ -383,8 +387,7 @@ report::Explanation explain(const ExplainRequest& request, const program::Progra
   ObservedRun at_output;
   if (explanation.failure->kind == "wrong-output") {
     progress("looking for the first wrong byte", 0, 0);
-    at_output = observe_output(launch, model, byte_to_look_at(failing.end.output, *oracle.output, oracle.right_bytes),
-                               request.time_limit);
+    at_output = observe_output(launch, model, byte_to_look_at(failing.end.output, *oracle.output), request.time_limit);
     if (at_output.end.wait_status != failing.end.wait_status) {
       explanation.limits.push_back(
           "finding where the wrong byte is written: cut off from the outside the run ends otherwise, perhaps because "

@@ -319,17 +319,25 @@ std::optional<FailureSlice> slice_failure(const Launch& launch, const TracedProg
     why_not = fmt::format("the traced run goes another way than the failing one at branch instance {}", *instance);
     return std::nullopt;
   }
-  const std::vector<Node> criterion = criterion_of(graph, moment);
+  // Of a wrong output, what made the very byte; else what the failing statement works with.
+  const depend::OutputRuns& output = graph.output(depend::OutputStream::kStandardOutput);
+  const bool byte_is_known = moment.output_byte && *moment.output_byte < output.bytes();
+  std::vector<Node> criterion, chain;
+  if (byte_is_known) {
+    const std::span<const Node> made_by = output.at(*moment.output_byte);
+    criterion.assign(made_by.begin(), made_by.end());
+    chain = depend::value_chain_of_output(graph, made_by);
+  } else if (criterion = criterion_of(graph, moment); !criterion.empty()) {
+    if (const Node bad = bad_value(graph, criterion); bad != depend::kNoNode) chain = depend::value_chain(graph, bad);
+  }
   if (criterion.empty()) {
     why_not = "the failing statement is not in the trace";
     return std::nullopt;
   }
   FailureSlice slice = measure(graph, criterion);
-  if (const Node bad = bad_value(graph, criterion); bad != depend::kNoNode) {
-    for (const Node node : depend::value_chain(graph, bad)) {
-      const uint32_t statement = graph.model().operation(node.operation()).statement;
-      if (slice.value_chain.empty() || slice.value_chain.back() != statement) slice.value_chain.push_back(statement);
-    }
+  for (const Node node : chain) {
+    const uint32_t statement = graph.model().operation(node.operation()).statement;
+    if (slice.value_chain.empty() || slice.value_chain.back() != statement) slice.value_chain.push_back(statement);
   }
   slice.run = run;
   return slice;

@@ -48,8 +48,9 @@ struct FailureSlice {
 };
 
 struct FailureMoment {
-  uint32_t statement = 0;  ///< innermost active one
-  uint64_t branches = 0;   ///< branch instances that the main thread had executed
+  uint32_t statement = 0;                              ///< innermost active one
+  uint64_t branches = 0;                               ///< branch instances that the main thread had executed
+  std::optional<uint64_t> output_byte = std::nullopt;  ///< of standard output, when that is what is wrong
 };
 
 /// Runs the traced program once; nothing when that run ends otherwise than `failing`, with the reason in `why_not`.

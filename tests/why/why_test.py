@@ -247,6 +247,12 @@ class WhyTest(unittest.TestCase):
         self.assertEqual(said["failure"]["kind"], "wrong-output")
         self.assertEqual(said["failure"]["line"], line("fputs(text, stdout)"))
 
+    def test_a_wrong_byte_is_followed_to_where_it_was_made(self):
+        said, line = self.subject("wrong_byte", expected="a1b2c3\n")
+        self.assertEqual(said["failure"]["line"], line("fputs(line"))
+        self.assertEqual([f["line"] for f in said["findings"] if f["kind"] == "value-origin"],
+                         [line("'0' + digit")])
+
     def test_altered_runs_leave_no_trace(self):
         self.compile(SOURCE / "tests/why/leaves_traces.c")
         for name in ("victim", "renamed", "written"):
