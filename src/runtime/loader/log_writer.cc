@@ -280,7 +280,7 @@ void append_child_output(uint8_t flags, const PartSource* parts, uint32_t count)
 }
 
 bool launcher_ends_program() {
-  return runtime.mode == Mode::kRecord && __atomic_load_n(&ring->ends, __ATOMIC_ACQUIRE) != 0;
+  return runtime.mode == Mode::kRecord && __atomic_load_n(&launchers.ring->ends, __ATOMIC_ACQUIRE) != 0;
 }
 
 void cannot_record(long error) {
