@@ -28,11 +28,12 @@ MadeTrace make_trace(const std::vector<std::string>& words, const std::filesyste
   return made;
 }
 
-MadeTrace make_trace_of_recording(const std::string& name, const std::filesystem::path& folder) {
-  const recording::Recording recorded = recording::open_recording(name);
-  const BuildResult built = build_for_replay(recorded.manifest, load_plan("trace"));
+MadeTrace make_trace_of_recording(const recording::Recording& recording, const std::filesystem::path& folder,
+                                  const recording::Surroundings& surroundings) {
+  const BuildResult built = build_for_replay(recording.manifest, load_plan("trace"));
   return trace::trace_recording(
-      recorded, folder, {.model = built.model, .executable = built.executable, .words = recorded.manifest.arguments});
+      recording, folder, {.model = built.model, .executable = built.executable, .words = recording.manifest.arguments},
+      surroundings);
 }
 
 }  // namespace culprit::cli

@@ -16,6 +16,7 @@ using MadeTrace = trace::TracedRecording;
 MadeTrace make_trace(const std::vector<std::string>& words, const std::filesystem::path& folder);
 
 /// The same of a recorded run, by replaying it. Throws UserError when the replay differs from the recording.
-MadeTrace make_trace_of_recording(const std::string& name, const std::filesystem::path& folder);
+MadeTrace make_trace_of_recording(const recording::Recording& recording, const std::filesystem::path& folder,
+                                  const recording::Surroundings& surroundings = {});
 
 }  // namespace culprit::cli

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
 
@@ -10,11 +11,13 @@
 #include "build/cache.h"
 #include "cli/command.h"
 #include "cli/execution.h"
+#include "cli/make_trace.h"
 #include "cli/program_path.h"
 #include "index/core_points.h"
 #include "index/point_id.h"
 #include "index/point_text.h"
 #include "index/report_file.h"
+#include "index/traced_points.h"
 #include "program/source_position.h"
 
 namespace culprit::cli {
@@ -32,6 +35,7 @@ struct Options {
   bool paths = false;
   bool check_unique = false;
   std::string core;
+  std::string recording;
   uint64_t limit = 1000;
   bool as_json = false;
 };
@@ -85,6 +89,7 @@ class Printer {
     ++shown_;
     if (!options_.as_json) {
       fmt::print("{:>6}  {}\n", number_, text_of(id, model_));
+      if (id.kind == format::PointKind::kPrecise) fmt::print("        {}\n", precise_id_text(reported.words));
       return;
     }
     json frames = json::array();
@@ -101,6 +106,7 @@ class Printer {
       frames.push_back(std::move(one));
     }
     json_.push_back({{"number", number_}, {"frames", std::move(frames)}});
+    if (id.kind == format::PointKind::kPrecise) json_.back()["id"] = precise_id_text(reported.words);
     if (id.kind == format::PointKind::kCount) json_.back()["count"] = id.count;
   }
 
@@ -108,8 +114,8 @@ class Printer {
     if (options_.as_json) {
       const json whole{{"kind", options_.kind}, {"reached", report.head.reached}, {"points", json_}};
       fmt::print("{}\n", whole.dump(1));
-    } else if (report.head.reached > report.ids.size()) {
-      fmt::print("({} more; --limit shows more)\n", report.head.reached - report.ids.size());
+    } else if (report.head.reached > number_) {
+      fmt::print("({} more; --limit shows more)\n", report.head.reached - number_);
     }
     return shown_;
   }
@@ -188,7 +194,39 @@ ExitCode show_core(const Options& options) {
   return ExitCode::kAnswered;
 }
 
+/// Points of the statements at --at, from a traced replay.
+ExitCode show_recorded(const Options& options) {
+  if (options.at.empty() || options.kind != "pepid") {
+    throw UserError("of a recorded run, precise ids of given lines are shown", "add --at FILE:LINE, without --kind");
+  }
+  const TemporaryDirectory folder(temporary_place("trace"));
+  make_trace_of_recording(recording::open_recording(options.recording), folder.path());
+  const trace::TraceFile trace(folder.path());
+  const Wanted wanted = wanted_points(options);
+  std::map<uint32_t, std::vector<uint32_t>> statements;  // by block
+  for (const program::SourcePosition& position : wanted.positions) {
+    for (const uint32_t each : program::find_statements(trace.model(), position)) {
+      statements[trace.model().block_of_statement(each)].push_back(each);
+    }
+  }
+  Printer printer(options, wanted, trace.model());
+  PointReport report{};
+  for (TracedPoints points(trace); report.head.reached < options.limit && points.advance();) {
+    const auto here = statements.find(points.block());
+    if (here == statements.end()) continue;
+    for (const uint32_t statement : here->second) {
+      ++report.head.reached;
+      printer.show({format::statement_site(statement), std::nullopt, points.words_at(statement)}, "trace");
+    }
+  }
+  return printer.finish(report) > 0 ? ExitCode::kAnswered : ExitCode::kNothingFound;
+}
+
 ExitCode run(const Options& options) {
+  if (!options.recording.empty()) return show_recorded(options);
+  if (options.program.empty()) {
+    throw UserError("neither a program nor a recording is given", "culprit points PROGRAM, or --recording NAME");
+  }
   if (!options.core.empty()) return show_core(options);
   // Build the program so that it keeps ids, and reports the points that are asked for.
   const Wanted wanted = wanted_points(options);
@@ -232,12 +270,13 @@ const Registration kRegistration{Command{
         "call stack with the variables that tell iterations apart (STAT).",
     .examples = {{"culprit points ./prog -- -v file", "where in the execution memory is allocated"},
                  {"culprit points --at parse.c:88#3 ./prog -- file", "the third time that line 88 is reached"},
+                 {"culprit points --recording rec --at parse.c:88", "ids that culprit replay --to takes"},
                  {"culprit points --core core ./prog", "in which iterations a crashed program was"},
                  {"culprit points --statements --unique --limit 5000000 ./prog",
                   "checks that no two points share an id"}},
     .configure = [](CLI::App& app) {
       auto options = std::make_shared<Options>();
-      app.add_option("program", options->program, "a program compiled with culprit-cc; looked up in PATH")->required();
+      app.add_option("program", options->program, "a program compiled with culprit-cc; looked up in PATH");
       app.add_option("arguments", options->arguments, "the program's arguments, after --");
       app.add_option("--kind", options->kind, "pcce, sic, sei, lei or pepid (the default)");
       app.add_option("--at", options->at, "file:line[#instance], may be repeated; allocations without it")
@@ -245,6 +284,7 @@ const Registration kRegistration{Command{
       app.add_flag("--statements", options->every_statement, "every statement");
       app.add_flag("--paths", options->paths, "tell ways through loops that no header makes natural apart");
       app.add_flag("--unique", options->check_unique, "print how many ids were not unique instead");
+      app.add_option("--recording", options->recording, "a recorded run: the ids that its points have, by --at");
       app.add_option("--core", options->core, "a core file that the program left")->check(CLI::ExistingFile);
       app.add_option("--limit", options->limit, "show at most so many points")->capture_default_str();
       app.add_flag("--json", options->as_json, "for machines");

@@ -117,7 +117,8 @@ const Registration kRegistration{Command{
       app.add_flag("--verify", options->verify, "Also compare copied files and final memory");
       app.add_option("--to", options->to,
                      "Stop at a point and show activations and variables: crash, exit, tick:THREAD:N, "
-                     "FUNCTION()[#INSTANCE], FILE:LINE[:COLUMN][#INSTANCE]");
+                     "FUNCTION()[#INSTANCE], FILE:LINE[:COLUMN][#INSTANCE], or an id that "
+                     "culprit points prints, pepid:WORDS");
       app.add_option("--plan", options->plan,
                      "Run another plan's build: fast, registers, homes, session or a TOML file");
       app.add_flag("--trap", options->trap, "Intercept system calls by seccomp even where the kernel offers dispatch");

@@ -1,15 +1,21 @@
-// Points: `crash`, `exit`, `tick:THREAD:N`, `FUNCTION()[#INSTANCE]`, `FILE:LINE[:COLUMN][#INSTANCE]`.
+// Points: `crash`, `exit`, `tick:THREAD:N`, `FUNCTION()[#INSTANCE]`, `FILE:LINE[:COLUMN][#INSTANCE]`, `pepid:WORDS`.
 
 #include "cli/replay_to.h"
 
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <charconv>
 #include <nlohmann/json.hpp>
 #include <vector>
 
 #include "base/error.h"
+#include "base/temporary_directory.h"
+#include "cli/make_trace.h"
 #include "cli/plan_of_recording.h"
+#include "index/point_text.h"
+#include "index/traced_points.h"
 #include "program/source_position.h"
 #include "recording/event_text.h"
 #include "session/frames.h"
@@ -24,7 +30,8 @@ using program::ProgramModel;
 
 constexpr size_t kMostFrames = 200;
 constexpr size_t kMostShown = 20;
-constexpr const char* kForms = "crash, exit, tick:THREAD:N, FUNCTION()[#INSTANCE], FILE:LINE[:COLUMN][#INSTANCE]";
+constexpr const char* kForms =
+    "crash, exit, tick:THREAD:N, FUNCTION()[#INSTANCE], FILE:LINE[:COLUMN][#INSTANCE], pepid:WORDS";
 
 uint64_t number_in(std::string_view text, const std::string& point) {
   uint64_t number = 0;
@@ -49,7 +56,22 @@ uint32_t first_statement(const ProgramModel& model, uint32_t function) {
   throw UserError(fmt::format("{} has no statements", model.function_name(function)), "name another function");
 }
 
-Point point_of(const std::string& text, const ProgramModel* model) {
+/// By a traced replay: which execution of its statement the id names.
+StatementInstance find_in_trace(const recording::Recording& recording, const std::string& text,
+                                const std::vector<uint64_t>& id) {
+  const TemporaryDirectory folder(temporary_place("trace"));
+  const int nowhere = ::open("/dev/null", O_WRONLY | O_CLOEXEC);
+  make_trace_of_recording(recording, folder.path(), {.output = nowhere, .error = nowhere});
+  ::close(nowhere);
+  const auto instance = find_point(trace::TraceFile(folder.path()), id);
+  if (!instance) {
+    throw UserError(fmt::format("the run does not pass {}", text), "`culprit points --json` prints ids",
+                    ExitCode::kNothingFound);
+  }
+  return *instance;
+}
+
+Point point_of(const std::string& text, const ProgramModel* model, const recording::Recording& recording) {
   if (text == "crash") return {.kind = ReplayPoint::kCrash};
   if (text == "exit") return {.kind = ReplayPoint::kExit};
   if (text.starts_with("tick:")) {
@@ -64,6 +86,12 @@ Point point_of(const std::string& text, const ProgramModel* model) {
                     "compile it with culprit-cc and record it again");
   }
   Point point{.kind = ReplayPoint::kStatement};
+  if (const auto id = parse_precise_id(text)) {
+    const StatementInstance instance = find_in_trace(recording, text, *id);
+    point.statement = instance.statement;
+    point.number = instance.number;
+    return point;
+  }
   if (const size_t call = text.find("()"); call != std::string::npos) {
     const std::string rest = text.substr(call + 2);
     if (!rest.empty()) point.number = number_in(std::string_view(rest).substr(1), text);
@@ -134,7 +162,7 @@ std::optional<StoppedReplay> stop_replay(const recording::Recording& recording, 
     build = build_for_replay(recording.manifest, load_plan("session"));
     model.emplace(ProgramModel::open(build.model));
   }
-  const Point point = point_of(text, model ? &*model : nullptr);
+  const Point point = point_of(text, model ? &*model : nullptr, recording);
 
   Session session = Session::replay(recording, build.executable);
   const std::optional<Position> position = session.run_to(point);

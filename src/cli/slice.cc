@@ -20,6 +20,7 @@
 #include "depend/slice.h"
 #include "depend/slice_text.h"
 #include "depend/value_chain.h"
+#include "recording/recording.h"
 
 namespace culprit::cli {
 namespace {
@@ -169,8 +170,8 @@ ExitCode slice(const Options& options) {
   if (recorded || !fs::exists(folder / trace::kChunksFile)) {
     own.emplace(temporary_place("slice"));
     folder = own->path() / "trace";
-    const MadeTrace made =
-        recorded ? make_trace_of_recording(options.recording, folder) : make_trace(options.words, folder);
+    const MadeTrace made = recorded ? make_trace_of_recording(recording::open_recording(options.recording), folder)
+                                    : make_trace(options.words, folder);
     if (made.end.signal != 0) fmt::print(stderr, "culprit: the program was ended by signal {}\n", made.end.signal);
   }
   const trace::TraceFile trace(folder);

@@ -8,6 +8,7 @@
 #include "cli/command.h"
 #include "cli/execution.h"
 #include "cli/make_trace.h"
+#include "recording/recording.h"
 
 namespace culprit::cli {
 namespace {
@@ -25,8 +26,9 @@ ExitCode trace_program(const Options& options) {
     throw UserError("neither or both of a program and a recording are given",
                     "culprit trace -o FOLDER -- PROGRAM ARGUMENTS, or culprit trace -o FOLDER --recording NAME");
   }
-  const MadeTrace made =
-      recorded ? make_trace_of_recording(options.recording, options.folder) : make_trace(options.words, options.folder);
+  const MadeTrace made = recorded
+                             ? make_trace_of_recording(recording::open_recording(options.recording), options.folder)
+                             : make_trace(options.words, options.folder);
   if (options.as_json) {
     const nlohmann::json json{{"folder", options.folder},
                               {"events_bytes", made.trace.plain_bytes},

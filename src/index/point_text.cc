@@ -1,6 +1,9 @@
 #include "index/point_text.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <charconv>
 
 namespace culprit {
 namespace {
@@ -20,7 +23,27 @@ std::string notes_of(const PointFrame& frame, const program::ProgramModel& model
   return notes;
 }
 
+constexpr std::string_view kPrecisePrefix = "pepid:";
+
 }  // namespace
+
+std::string precise_id_text(std::span<const uint64_t> words) {
+  return fmt::format("{}{:x}", kPrecisePrefix, fmt::join(words, "."));
+}
+
+std::optional<std::vector<uint64_t>> parse_precise_id(std::string_view text) {
+  if (!text.starts_with(kPrecisePrefix)) return std::nullopt;
+  std::vector<uint64_t> words;
+  const char* at = text.data() + kPrecisePrefix.size();
+  const char* const end = text.data() + text.size();
+  while (true) {
+    const auto [behind, error] = std::from_chars(at, end, words.emplace_back(), 16);
+    if (error != std::errc()) return std::nullopt;
+    if (behind == end) return words;
+    if (*behind != '.') return std::nullopt;
+    at = behind + 1;
+  }
+}
 
 std::string edge_position_text(const program::ProgramModel& model, uint32_t edge) {
   if (edge >= model.sections().edges.size()) return "(instrumentation)";

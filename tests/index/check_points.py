@@ -165,6 +165,33 @@ def test_dispatch(bench):
     check(sizes[0] == sizes[1], f"dispatch: at most {sizes[0]} words after 40 iterations, {sizes[1]} after 4000")
 
 
+def test_recorded(bench):
+    """Ids derived from a traced recording are those that the instrumented program keeps, and a replay goes there."""
+    source, executable = bench.program("recorded")
+    line = bench.line("recorded", "act")
+    culprit, recording = bench.build / "bin/culprit", bench.directory / "recording"
+    subprocess.run([culprit, "record", "-o", recording, executable, "5"], check=True, capture_output=True, timeout=300)
+
+    def ids(*words):
+        done = subprocess.run([culprit, "points", "--json", "--at", line, *words], capture_output=True, text=True, timeout=300)
+        check(done.returncode == 0, f"recorded: {done.stderr}")
+        points = json.loads(done.stdout[done.stdout.index('{\n "kind"'):])["points"]
+        return [point["id"] for point in points if point["frames"][-1]["statement"] == points[0]["frames"][-1]["statement"]]
+
+    online, offline = ids(executable, "--", "5"), ids("--recording", recording)
+    check(len(online) > 30 and len(set(online)) == len(online), f"recorded: {len(online)} ids")
+    for number, (kept, derived) in enumerate(zip(online, offline)):
+        check(kept == derived, f"recorded: point {number} has {kept}, derived {derived}")
+    check(len(online) == len(offline), f"recorded: {len(online)} ids, {len(offline)} derived")
+    for number in (0, len(online) // 2, len(online) - 1):
+        places = []
+        for point in (online[number], f"{line}#{number + 1}"):
+            done = subprocess.run([culprit, "replay", recording, "--json", "--to", point], capture_output=True, text=True, timeout=300)
+            check(done.returncode == 0, f"recorded: {point}: {done.stderr}")
+            places.append(json.loads(done.stdout[done.stdout.index("{"):]))
+        check(places[0] == places[1], f"recorded: {online[number]} leads elsewhere")
+
+
 KINDS_BY_NUMBER = ("pcce", "sic", "sei", "lei", "pepid")
 
 
