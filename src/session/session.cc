@@ -12,6 +12,7 @@
 #include <cerrno>
 #include <climits>
 #include <cstring>
+#include <deque>
 #include <mutex>
 #include <vector>
 
@@ -30,6 +31,7 @@ using format::ReplayState;
 namespace {
 
 constexpr uint32_t kMostSessions = 1024;
+constexpr size_t kMostEnding = 16;  // processes at a time that are not waited for yet
 
 [[noreturn]] void fail(const char* what) {
   throw UserError(fmt::format("{}: {}", what, std::strerror(errno)), "check the limits on memory, files and processes",
@@ -50,6 +52,10 @@ class Session::Slots {
     for (uint32_t slot = kMostSessions; slot-- > 0;) free_.push_back(slot);
   }
   ~Slots() {
+    for (const pid_t each : ending_) {
+      while (::waitpid(each, nullptr, 0) < 0 && errno == EINTR) {
+      }
+    }
     ::munmap(memory_, kMostSessions * format::kReplaySlotBytes);
     ::close(descriptor_);
   }
@@ -72,6 +78,17 @@ class Session::Slots {
     const std::lock_guard locked(mutex_);
     free_.push_back(slot);
   }
+  /// Waits for a process that is about to end, though not at once.
+  void reap_later(pid_t process) {
+    const std::lock_guard locked(mutex_);
+    ending_.push_back(process);
+    while (!ending_.empty()) {
+      const bool must = ending_.size() > kMostEnding;
+      const pid_t reaped = ::waitpid(ending_.front(), nullptr, must ? 0 : WNOHANG);
+      if (reaped == 0) return;
+      if (reaped > 0 || errno != EINTR) ending_.pop_front();
+    }
+  }
   const ReplayReport& report(uint32_t slot) const {
     return *reinterpret_cast<const ReplayReport*>(memory_ + slot * format::kReplaySlotBytes);
   }
@@ -87,6 +104,7 @@ class Session::Slots {
   std::byte* memory_ = nullptr;
   std::mutex mutex_;
   std::vector<uint32_t> free_;
+  std::deque<pid_t> ending_;
 };
 
 struct Session::Process {
@@ -103,9 +121,9 @@ struct Session::Process {
 
   ~Process() {
     if (!first && id > 0) {
-      ::kill(id, SIGKILL);
-      while (::waitpid(id, nullptr, 0) < 0 && errno == EINTR) {
-      }
+      // One that has ended takes its memory down, which need not be waited for.
+      if (!has_ended()) ::kill(id, SIGKILL);
+      slots->reap_later(id);
     }
     first.reset();
     slots->give_back(slot);
@@ -174,21 +192,39 @@ std::optional<Position> Session::run_to(const Point& point) {
                   .address = control.address};
 }
 
-Session Session::fork() {
+std::shared_ptr<Session::Process> Session::make_copy() {
   auto copy = std::make_shared<Process>();
   copy->slots = process_->slots;
   copy->slot = copy->slots->take();
+  return copy;
+}
+
+void Session::start_copy(Process& copy) {
   ReplayControl& control = process_->control();
-  control.fork_slot = copy->slot;
+  control.fork_slot = copy.slot;
   process_->command(ReplayCommand::kFork);
   process_->wait_for_stop();
   if (control.forked <= 0) {
     errno = -control.forked;
     fail("cannot fork the replay");
   }
-  copy->id = control.forked;
+  copy.id = control.forked;
+}
+
+Session Session::fork() {
+  std::shared_ptr<Process> copy = make_copy();
+  start_copy(*copy);
   copy->wait_for_stop();
   return Session(copy);
+}
+
+Session Session::start_experiment(const SwitchBranch& branch, uint64_t tick_limit) {
+  Session experiment(make_copy());
+  experiment.apply(branch);
+  // The command is there before the process.
+  experiment.start_to_finish(tick_limit);
+  start_copy(*experiment.process_);
+  return experiment;
 }
 
 void Session::apply(const SwitchBranch& branch) {

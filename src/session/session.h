@@ -71,6 +71,10 @@ class Session {
   /// Another session that stands at the same place.
   Session fork();
 
+  /// A fork with an altered branch that goes on to its end at once; `outcome` waits for that. As fork, apply and
+  /// start_to_finish, without waiting for the new process.
+  Session start_experiment(const SwitchBranch& branch, uint64_t tick_limit = 0);
+
   /// What the run does otherwise from here on. It then no longer follows the log: see docs/architecture.md.
   void apply(const SwitchBranch& branch);
   /// The same for memory: a value replaced. False when it cannot be written.
@@ -91,6 +95,8 @@ class Session {
   class Slots;
   struct Process;
   explicit Session(std::shared_ptr<Process> process);
+  std::shared_ptr<Process> make_copy();
+  void start_copy(Process& copy);
   std::shared_ptr<Process> process_;
 };
 

@@ -44,10 +44,7 @@ void drive(char** words) {
   const auto began = std::chrono::steady_clock::now();
   for (uint64_t each = 0; each < count; ++each) {
     if (running.size() == parallel) take();
-    Session session = spine.fork();
-    session.apply(branch);
-    session.start_to_finish(1'000'000'000);
-    running.push_back(std::move(session));
+    running.push_back(spine.start_experiment(branch, 1'000'000'000));
   }
   while (!running.empty()) take();
   const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();

@@ -166,7 +166,8 @@ uint64_t rewrite(int memory, uint64_t after_call) {
 
 // The parts of the kernel's frames that are the same in all of them.
 constexpr uint64_t kReservedOffset = 464, kReservedBytes = 48, kHeaderEnd = 512 + 64;
-constexpr uint32_t kStateEnd = 0x46505845;  // FP_XSTATE_MAGIC2, the last word of the state
+constexpr uint32_t kStateEnd = 0x46505845;       // FP_XSTATE_MAGIC2, the last word of the state
+constexpr uint32_t kTrapsBeforeRewriting = 100;  // of an altered run
 bool frame_known;
 uint64_t frame_flags;
 uint16_t frame_cs, frame_ss;
@@ -191,6 +192,9 @@ void rewrite_call_site(uint64_t after_call, const Context& context) {
   // Without XSAVE there is nothing here that could save the state.
   if (frame_state_bytes < kHeaderEnd || frame_state_bytes > kStateRoom) return;
   if (find(after_call) != nullptr || taken > kMostSites / 2) return;
+  // Most altered runs are short, and to rewrite a site takes as long as some ten traps.
+  static uint32_t altered_traps;
+  if (runtime.altered && ++altered_traps < kTrapsBeforeRewriting) return;
   const long memory = raw(__NR_openat, AT_FDCWD, word("/proc/self/mem"), O_RDWR | O_CLOEXEC, 0);
   if (failed(memory)) return;
   remember(after_call, rewrite(static_cast<int>(memory), after_call));
