@@ -232,11 +232,29 @@ class TracedRun final : public RunDependences {
   }
 
   std::vector<uint32_t> origins_of_condition(uint64_t instance) const override {
-    std::vector<uint32_t> origins;
-    if (instance == 0 || instance > branches_.size()) return origins;
+    if (instance == 0 || instance > branches_.size()) return {};
     const Execution execution = branches_[instance - 1];
+    return origins_of(Node::of(execution, graph_.model().operations_of(graph_.execution(execution).block).back()));
+  }
+
+  /// The branch that decided that `node` was executed, be it in a caller.
+  std::optional<Node> decided_by(Node node) const {
+    for (int step = 0; step < kMostControlSteps; ++step) {
+      Node control = depend::kNoNode;
+      graph_.for_each_edge(node, [&](const Edge& edge) {
+        if (edge.kind == EdgeKind::kControl) control = edge.to;
+      });
+      if (control == depend::kNoNode) return std::nullopt;
+      if (kind_of(graph_, control) == OperationKind::kBranch) return control;
+      node = control;
+    }
+    return std::nullopt;
+  }
+
+  /// The statements that made the values which a branch tested, nearest first.
+  std::vector<uint32_t> origins_of(Node branch) const {
+    std::vector<uint32_t> origins;
     const program::ProgramModel& model = graph_.model();
-    const Node branch = Node::of(execution, model.operations_of(graph_.execution(execution).block).back());
     const uint32_t own = model.operation(branch.operation()).statement;
     std::vector<Node> open = sources_of(graph_, branch, {OperandRole::kData, OperandRole::kChooses});
     for (size_t next = 0; next < open.size() && next < kMostOfCondition; ++next) {
@@ -255,6 +273,7 @@ class TracedRun final : public RunDependences {
 
  private:
   static constexpr size_t kMostOfCondition = 32;
+  static constexpr int kMostControlSteps = 8;
   std::unique_ptr<TemporaryDirectory> folder_;
   trace::TraceFile file_;
   DependenceGraph graph_;
@@ -339,6 +358,7 @@ std::optional<FailureSlice> slice_failure(const Launch& launch, const TracedProg
     const uint32_t statement = graph.model().operation(node.operation()).statement;
     if (slice.value_chain.empty() || slice.value_chain.back() != statement) slice.value_chain.push_back(statement);
   }
+  if (const auto branch = run->decided_by(criterion.front())) slice.decided_on = run->origins_of(*branch);
   slice.run = run;
   return slice;
 }

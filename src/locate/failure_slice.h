@@ -41,6 +41,9 @@ struct FailureSlice {
   /// How the bad value came to the failure by copies only, from there back to the statement that made it; empty when
   /// the failure is not about a value that was copied.
   std::vector<uint32_t> value_chain;
+  /// The statements that made the values which the branch tested that decided that the failing statement is executed;
+  /// nearest first.
+  std::vector<uint32_t> decided_on;
   std::vector<DependentStatement> statements;              ///< nearest first
   std::unordered_map<uint32_t, uint32_t> branch_distance;  ///< by the block that ends in the branch
   uint64_t instances = 0;                                  ///< statement instances in the slice

@@ -247,6 +247,13 @@ class Ranking {
         add_statement(origin, 26, "the value that the failing statement uses was made here");
       }
     }
+    // A program that declares a failure has found a wrong value: that which it tested just before.
+    double tested = declared_ ? 40 : 0;
+    for (const uint32_t origin : evidence_.slice->decided_on) {
+      if (!declared_ || !is_own_statement(model_, origin)) continue;
+      add_statement(origin, tested, "the value was made here because of which the program gave up");
+      tested *= kNextOfKind;
+    }
     double score = silent_ ? 20 : 14;
     std::unordered_set<uint64_t> lines;
     for (const DependentStatement& each : evidence_.slice->statements) {

@@ -253,6 +253,12 @@ class WhyTest(unittest.TestCase):
         self.assertEqual([f["line"] for f in said["findings"] if f["kind"] == "value-origin"],
                          [line("'0' + digit")])
 
+    def test_a_program_that_gives_up_did_so_because_of_a_value(self):
+        said, line = self.subject("gives_up")
+        self.assertEqual(said["failure"]["kind"], "abort")
+        self.assertIn("because of which the program gave up",
+                      {s["line"]: s["why"] for s in said["suspects"]}.get(line("kinds[i] = i + 4"), ""))
+
     def test_altered_runs_leave_no_trace(self):
         self.compile(SOURCE / "tests/why/leaves_traces.c")
         for name in ("victim", "renamed", "written"):
