@@ -13,6 +13,8 @@ import sys
 import tempfile
 import unittest
 
+import sarif
+
 BIN = pathlib.Path(sys.argv.pop(1)).resolve()
 SOURCE = pathlib.Path(sys.argv.pop(1)).resolve()
 
@@ -258,6 +260,19 @@ class WhyTest(unittest.TestCase):
         self.assertEqual(said["failure"]["kind"], "abort")
         self.assertIn("because of which the program gave up",
                       {s["line"]: s["why"] for s in said["suspects"]}.get(line("kinds[i] = i + 4"), ""))
+
+    def test_sarif_is_what_its_specification_says(self):
+        self.compile(SOURCE / "examples/orders/orders.c")
+        shutil.copy(SOURCE / "examples/orders/orders.txt", self.folder)
+        self.why("--sarif", "why.sarif", "--", "./prog", "orders.txt")
+        log = json.loads((self.folder / "why.sarif").read_text())
+        self.assertEqual(sarif.faults(log), [])
+        self.assertGreater(len(log["runs"][0]["results"]), 3)
+        # The checks do find something.
+        del log["runs"][0]["results"][0]["message"]
+        log["runs"][0]["results"][1]["level"] = "bad"
+        log["runs"][0]["tool"]["driver"]["colour"] = "red"
+        self.assertEqual(len(sarif.faults(log)), 3)
 
     def test_altered_runs_leave_no_trace(self):
         self.compile(SOURCE / "tests/why/leaves_traces.c")
