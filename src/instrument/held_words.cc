@@ -45,6 +45,8 @@ HeldWords::HeldWords(const PointFunction& function, const FunctionFlow& flow, co
     calls_[flow.number.lookup(call.call->getParent())].push_back(&call);
     most_ = std::max(most_, wanted(call).size());
   }
+  // What follows calls that do not return is not reached, but is there.
+  for (const PointCallSite& call : function.calls) missing_[call.call] = std::vector<bool>(wanted(call).size(), true);
   // Grows less known until nothing changes; blocks not reached yet say nothing.
   std::vector<std::optional<Content>> at_entry(flow.blocks.size());
   std::vector<uint32_t> open{0};
