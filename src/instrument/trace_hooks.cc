@@ -290,7 +290,9 @@ llvm::Function* make_entry(llvm::Function& body, llvm::StringRef thunk_symbol, u
   for (unsigned each = 0; each < arguments.size(); ++each) {
     for (llvm::Attribute attribute : body.getAttributes().getParamAttrs(each)) call->addParamAttr(each, attribute);
   }
-  call->setTailCallKind(llvm::CallInst::TCK_MustTail);
+  // A forwarded argument in memory must not be a tail call's: LLVM 19 makes its copy over the saved registers.
+  const bool in_memory = llvm::any_of(body.args(), [](const llvm::Argument& each) { return each.hasByValAttr(); });
+  call->setTailCallKind(in_memory && !body.isVarArg() ? llvm::CallInst::TCK_NoTail : llvm::CallInst::TCK_MustTail);
   if (call->getType()->isVoidTy()) {
     builder.CreateRetVoid();
   } else {
