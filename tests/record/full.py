@@ -14,8 +14,22 @@ mount -t tmpfs -o size=22m none {folder} || exit 77
 """
 
 
+# Room for the ring and not for the executable's copy.
+BARELY = """
+mount -t tmpfs -o size=16480k none {folder} || exit 77
+{culprit} record -o {folder}/rec -- head -c 1000000 /dev/urandom | wc -c
+"""
+
+
 def main():
     culprit = sys.argv[1]
+    with tempfile.TemporaryDirectory(prefix="culprit-full-") as folder:
+        script = BARELY.format(folder=folder, culprit=culprit)
+        ran = subprocess.run(["unshare", "--map-root-user", "--mount", "sh", "-c", script], capture_output=True, timeout=300)
+        if ran.returncode == 77 or b"unshare" in ran.stderr:
+            sys.exit(77)
+        if int(ran.stdout) != 1000000:
+            sys.exit(f"without room for copies the program wrote {ran.stdout}: {ran.stderr.decode()}")
     with tempfile.TemporaryDirectory(prefix="culprit-full-") as folder:
         script = INSIDE.format(folder=folder, culprit=culprit)
         ran = subprocess.run(["unshare", "--map-root-user", "--mount", "sh", "-c", script], capture_output=True, timeout=300)

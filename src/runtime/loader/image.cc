@@ -144,8 +144,11 @@ void load_elf(const char* path, uint64_t wanted, Loaded& loaded) {
     fail(path, -ENOMEM);
   }
 
-  const uint32_t file = runtime.mode == Mode::kRecord ? copy_in_recording(static_cast<int>(fd)) : kUnrecordedFile;
-  if (file == format::kNoFile && runtime.mode == Mode::kRecord) fail("cannot copy the executable into the recording");
+  uint32_t file = runtime.mode == Mode::kRecord ? copy_in_recording(static_cast<int>(fd)) : kUnrecordedFile;
+  if (file == format::kNoFile) {
+    if (runtime.mode == Mode::kRecord) fail("cannot copy the executable into the recording");
+    file = kUnrecordedFile;  // the disk is full: recording has stopped, the program runs all the same
+  }
   loaded.headers = 0;
   for (unsigned each = 0; each < header.e_phnum; ++each) {
     const Elf64_Phdr& segment = segments[each];
