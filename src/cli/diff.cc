@@ -102,6 +102,22 @@ std::string written_name(const program::ProgramModel& model, uint32_t statement)
   return std::string(model.text(model.variable(record.detail).name));
 }
 
+/// Where a crash or an early end takes the runs apart for good, which is nearer to the cause than where they first
+/// part.
+void print_parting(const ExecutionDifference& difference, const program::ProgramModel& model) {
+  if (!difference.last_common) return;
+  fmt::print("they part for good after {}\n", statement_text(model, *difference.last_common));
+  for (const bool in_left : {true, false}) {
+    const LoneRegion& tail = difference.tails[in_left];
+    if (tail.points == 0) {
+      fmt::print("  {:<4} ends there\n", in_left ? "good" : "bad");
+    } else {
+      fmt::print("  {:<4} {:>8} points more, from {}\n", in_left ? "good" : "bad", tail.points,
+                 statement_text(model, tail.first_statement));
+    }
+  }
+}
+
 void print_text(const ExecutionDifference& difference, const program::ProgramModel& model, const Run& good,
                 const Run& bad, size_t most) {
   fmt::print("good: {}, bad: {}\n", end_text(good.end), end_text(bad.end));
@@ -110,7 +126,8 @@ void print_text(const ExecutionDifference& difference, const program::ProgramMod
              difference.left_only, difference.right_only);
   if (!difference.regions.empty()) {
     const LoneRegion& first = difference.regions.front();
-    if (first.after) fmt::print("control parts after {}\n", statement_text(model, *first.after));
+    if (first.after) fmt::print("control first parts after {}\n", statement_text(model, *first.after));
+    print_parting(difference, model);
     fmt::print("\nonly in one run:\n");
     for (size_t each = 0; each < std::min(most, difference.regions.size()); ++each) {
       const LoneRegion& region = difference.regions[each];
@@ -141,6 +158,7 @@ json to_json(const ExecutionDifference& difference, const program::ProgramModel&
              {"regions", json::array()},
              {"values", json::array()}};
   if (const auto at = first_difference(good.output, bad.output)) whole["output_differs_at"] = *at;
+  if (difference.last_common) whole["parts_for_good_after"] = model.position_text(*difference.last_common);
   for (const LoneRegion& region : difference.regions) {
     json one{{"run", region.in_left ? "good" : "bad"},
              {"points", region.points},

@@ -33,6 +33,10 @@ class Comparison {
     }
     std::sort(difference_.statements.begin(), difference_.statements.end(),
               [](const auto& one, const auto& other) { return one.first_point < other.first_point; });
+    for (const bool in_left : {false, true}) {
+      if (open_[in_left]) difference_.tails[in_left] = difference_.regions[last_region_[in_left]];
+    }
+    if (open_[0] || open_[1]) difference_.last_common = last_common_;
     for (DifferingStatement& each : difference_.statements) each.of = with_values_.at(each.statement);
     return std::move(difference_);
   }

@@ -35,7 +35,10 @@ struct ExecutionDifference {
   uint64_t aligned = 0;
   uint64_t left_only = 0;
   uint64_t right_only = 0;
-  std::vector<LoneRegion> regions;             ///< in order of execution
+  std::vector<LoneRegion> regions;  ///< in order of execution
+  /// The last point that both have: behind it the executions never meet again. Nothing when they end together.
+  std::optional<uint32_t> last_common;
+  LoneRegion tails[2]{};                       ///< behind it, of the right and the left one; `points` may be 0
   std::vector<DifferingStatement> statements;  ///< in order of the first instance
 };
 

@@ -1,0 +1,46 @@
+#!/usr/bin/env python3
+"""`culprit diff` of a run that crashes and one that does not: where they part, and which values differ there.
+Usage: check_diff.py --build DIR"""
+
+import argparse
+import json
+import pathlib
+import subprocess
+import tempfile
+
+PROGRAMS = pathlib.Path(__file__).resolve().parent / "programs"
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--build", type=pathlib.Path, required=True)
+    build = parser.parse_args().build.resolve()
+    source = PROGRAMS / "crash.c"
+    test = next(number for number, text in enumerate(source.read_text().splitlines(), 1) if "i == at_row" in text)
+    with tempfile.TemporaryDirectory() as directory:
+        program = pathlib.Path(directory) / "crash"
+        subprocess.run([build / "bin/culprit-cc", "-g", "-O1", source, "-o", program], check=True)
+
+        def diff(good, bad, *options):
+            return subprocess.run([build / "bin/culprit", "diff", *options, f"{program} {good}", f"{program} {bad}"],
+                                  capture_output=True, text=True, timeout=300, check=False)
+
+        done = diff("3 9", "3 5")
+        assert done.returncode == 0, done.stderr
+        lines = done.stdout.splitlines()
+        assert lines[0] == "good: exit status 0, bad: signal 11", lines
+        parting = next(place for place, line in enumerate(lines) if line.startswith(f"they part for good after crash.c:{test}:"))
+        assert lines[parting + 1].split()[0] == "good" and "points more" in lines[parting + 1], lines
+        assert lines[parting + 2].split()[:3] == ["bad", "1", "points"], lines
+        assert any(f"crash.c:{test}:" in line and "branch" in line for line in lines[parting + 3:]), lines
+
+        whole = json.loads(diff("3 9", "3 5", "--json").stdout)
+        assert whole["parts_for_good_after"].startswith(f"crash.c:{test}:"), whole
+        assert whole["bad"]["signal"] == 11 and whole["regions"][-1]["run"] in ("good", "bad"), whole
+
+        same = diff("9 9", "9 9")
+        assert same.returncode == 1 and "part" not in same.stdout, same.stdout
+
+
+if __name__ == "__main__":
+    main()
