@@ -1,5 +1,6 @@
 // `culprit diff`: two executions of a program, aligned.
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/personality.h>
 #include <unistd.h>
@@ -14,8 +15,10 @@
 #include "build/cache.h"
 #include "cli/command.h"
 #include "cli/execution.h"
+#include "cli/make_trace.h"
 #include "cli/program_path.h"
 #include "index/execution_difference.h"
+#include "recording/recording.h"
 
 namespace culprit::cli {
 namespace {
@@ -196,7 +199,44 @@ size_t drop_unstable(ExecutionDifference& difference, const ExecutionDifference&
   return dropped;
 }
 
+/// By a traced replay; its standard output goes to a file in `place`.
+Run replay_recording(const std::string& name, const fs::path& place) {
+  const fs::path output = place / "output";
+  const int to = ::open(output.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
+  const int nowhere = ::open("/dev/null", O_WRONLY | O_CLOEXEC);
+  if (to < 0 || nowhere < 0) throw UserError(fmt::format("cannot write {}", output.string()), "is there room for it?");
+  const MadeTrace made =
+      make_trace_of_recording(recording::open_recording(name), place / "trace", {.output = to, .error = nowhere});
+  ::close(to);
+  ::close(nowhere);
+  return {.end = made.end, .output = read_file(output), .report = {}};
+}
+
+ExitCode show(const ExecutionDifference& difference, const program::ProgramModel& model, const Run& good,
+              const Run& bad, const Options& options) {
+  if (options.as_json) {
+    fmt::print("{}\n", to_json(difference, model, good, bad).dump(1));
+  } else {
+    print_text(difference, model, good, bad, options.most);
+  }
+  const bool same = difference.regions.empty() && difference.statements.empty();
+  return same ? ExitCode::kNothingFound : ExitCode::kAnswered;
+}
+
+ExitCode compare_recordings(const Options& options) {
+  const TemporaryDirectory place(temporary_place("diff"));
+  for (const char* name : {"good", "bad"}) fs::create_directories(place.path() / name);
+  const Run good = replay_recording(options.good, place.path() / "good");
+  const Run bad = replay_recording(options.bad, place.path() / "bad");
+  const trace::TraceFile good_trace(place.path() / "good" / "trace"), bad_trace(place.path() / "bad" / "trace");
+  if (good_trace.executable() != bad_trace.executable()) {
+    throw UserError("the recordings are of different programs", "give two recordings of one program");
+  }
+  return show(compare_traces(good_trace, bad_trace), good_trace.model(), good, bad, options);
+}
+
 ExitCode run(const Options& options) {
+  if (fs::is_directory(options.good) && fs::is_directory(options.bad)) return compare_recordings(options);
   // One executable for both, so that they can be compared.
   const ProgramCommand good_command = split_command(options.good), bad_command = split_command(options.bad);
   if (program_path(good_command.program) != program_path(bad_command.program)) {
@@ -216,14 +256,11 @@ ExitCode run(const Options& options) {
   const auto model = program::ProgramModel::open(built.model);
   ExecutionDifference difference = compare_executions(good.report, bad.report, model);
   const size_t unstable = drop_unstable(difference, compare_executions(good.report, again.report, model));
-  if (options.as_json) {
-    fmt::print("{}\n", to_json(difference, model, good, bad).dump(1));
-  } else {
-    print_text(difference, model, good, bad, options.most);
-    if (unstable > 0) fmt::print("\n({} differences left out: two good runs differ there, too)\n", unstable);
+  const ExitCode found = show(difference, model, good, bad, options);
+  if (unstable > 0 && !options.as_json) {
+    fmt::print("\n({} differences left out: two good runs differ there, too)\n", unstable);
   }
-  const bool same = difference.regions.empty() && difference.statements.empty();
-  return same ? ExitCode::kNothingFound : ExitCode::kAnswered;
+  return found;
 }
 
 const Registration kRegistration{Command{
@@ -235,12 +272,14 @@ const Registration kRegistration{Command{
         "inlined and all loops unrolled. Shows where control parts first, what only one run executes, and which\n"
         "statements write or branch on other values at corresponding points, in order of execution. Addresses are not\n"
         "compared, and what differs between two runs of the good command is left out. Both commands are given to a "
-        "shell; only the main thread's order is compared.",
+        "shell; only the main thread's order is compared. Two recordings (folders) are replayed instead; then points\n"
+        "are beginnings of blocks, and values are not compared.",
     .examples = {{"culprit diff './prog good.txt' './prog bad.txt'", "what the bad input changes"},
-                 {"culprit diff --json './prog < good' './prog < bad'", "the same for machines"}},
+                 {"culprit diff --json './prog < good' './prog < bad'", "the same for machines"},
+                 {"culprit diff good.rec bad.rec", "where the control of two recorded runs parts"}},
     .configure = [](CLI::App& app) {
       auto options = std::make_shared<Options>();
-      app.add_option("good", options->good, "a command in quotes")->required();
+      app.add_option("good", options->good, "a command in quotes, or the folder of a recording")->required();
       app.add_option("bad", options->bad, "another one of the same program")->required();
       app.add_option("--limit", options->limit, "look at most at so many points of each run")->capture_default_str();
       app.add_option("--most", options->most, "print at most so many regions and statements")->capture_default_str();

@@ -3,10 +3,54 @@
 #include <algorithm>
 #include <unordered_map>
 
+#include "index/alignment.h"
 #include "index/id_order.h"
+#include "index/traced_points.h"
 
 namespace culprit {
 namespace {
+
+/// Lone points in a row become regions.
+class Regions {
+ public:
+  explicit Regions(ExecutionDifference& difference) : difference_(difference) {}
+
+  void common(uint32_t statement) {
+    ++difference_.aligned;
+    last_common_ = statement;
+    open_[0] = open_[1] = false;
+  }
+
+  void lone(bool in_left, uint32_t statement, size_t at) {
+    ++(in_left ? difference_.left_only : difference_.right_only);
+    if (!open_[in_left]) {
+      open_[in_left] = true;
+      last_region_[in_left] = difference_.regions.size();
+      difference_.regions.push_back({.in_left = in_left,
+                                     .first_statement = statement,
+                                     .last_statement = statement,
+                                     .points = 0,
+                                     .after = last_common_,
+                                     .first_point = at});
+    }
+    LoneRegion& region = difference_.regions[last_region_[in_left]];
+    region.last_statement = statement;
+    ++region.points;
+  }
+
+  void finish() {
+    for (const bool in_left : {false, true}) {
+      if (open_[in_left]) difference_.tails[in_left] = difference_.regions[last_region_[in_left]];
+    }
+    if (open_[0] || open_[1]) difference_.last_common = last_common_;
+  }
+
+ private:
+  ExecutionDifference& difference_;
+  std::optional<uint32_t> last_common_;
+  bool open_[2] = {false, false};  ///< of the right and the left execution: the last point was a lone one
+  size_t last_region_[2] = {0, 0};
+};
 
 /// The merge of both reports, which come in the order of their ids.
 class Comparison {
@@ -26,17 +70,15 @@ class Comparison {
       if (order == 0) {
         pair(left_at, right_at);
       } else {
-        lone(order < 0, order < 0 ? left_at : right_at);
+        const size_t at = order < 0 ? left_at : right_at;
+        regions_.lone(order < 0, (order < 0 ? left_ : right_)[at].site - 1, at);
       }
       if (order <= 0 && ++left_at < left_.size()) left = id_of(left_[left_at]);
       if (order >= 0 && ++right_at < right_.size()) right = id_of(right_[right_at]);
     }
     std::sort(difference_.statements.begin(), difference_.statements.end(),
               [](const auto& one, const auto& other) { return one.first_point < other.first_point; });
-    for (const bool in_left : {false, true}) {
-      if (open_[in_left]) difference_.tails[in_left] = difference_.regions[last_region_[in_left]];
-    }
-    if (open_[0] || open_[1]) difference_.last_common = last_common_;
+    regions_.finish();
     for (DifferingStatement& each : difference_.statements) each.of = with_values_.at(each.statement);
     return std::move(difference_);
   }
@@ -47,12 +89,10 @@ class Comparison {
   }
 
   void pair(size_t left_at, size_t right_at) {
-    ++difference_.aligned;
     const ReportedId& left = left_[left_at];
     const ReportedId& right = right_[right_at];
     const uint32_t statement = left.site - 1;
-    last_common_ = statement;
-    open_[0] = open_[1] = false;
+    regions_.common(statement);
     if (!left.value || !right.value) return;
     ++with_values_[statement];
     if (*left.value == *right.value) return;
@@ -68,34 +108,14 @@ class Comparison {
     ++difference_.statements[known->second].instances;
   }
 
-  void lone(bool in_left, size_t at) {
-    ++(in_left ? difference_.left_only : difference_.right_only);
-    const uint32_t statement = (in_left ? left_ : right_)[at].site - 1;
-    if (!open_[in_left]) {
-      open_[in_left] = true;
-      last_region_[in_left] = difference_.regions.size();
-      difference_.regions.push_back({.in_left = in_left,
-                                     .first_statement = statement,
-                                     .last_statement = statement,
-                                     .points = 0,
-                                     .after = last_common_,
-                                     .first_point = at});
-    }
-    LoneRegion& region = difference_.regions[last_region_[in_left]];
-    region.last_statement = statement;
-    ++region.points;
-  }
-
   const std::vector<ReportedId>& left_;
   const std::vector<ReportedId>& right_;
   const program::ProgramModel& model_;
   FlowTables tables_;
   ExecutionDifference difference_;
+  Regions regions_{difference_};
   std::unordered_map<uint32_t, size_t> differing_;      ///< statement to its place in difference_.statements
   std::unordered_map<uint32_t, uint64_t> with_values_;  ///< statement to aligned points with values
-  std::optional<uint32_t> last_common_;
-  bool open_[2] = {false, false};  ///< of the right and the left execution: the last point was a lone one
-  size_t last_region_[2] = {0, 0};
 };
 
 }  // namespace
@@ -103,6 +123,31 @@ class Comparison {
 ExecutionDifference compare_executions(const PointReport& left, const PointReport& right,
                                        const program::ProgramModel& model) {
   return Comparison(left, right, model).compare();
+}
+
+ExecutionDifference compare_traces(const trace::TraceFile& left, const trace::TraceFile& right) {
+  const program::ProgramModel& model = left.model();
+  const FlowTables tables(model);
+  TracedControl left_control(left, 0), right_control(right, 0);
+  Alignment alignment(left_control, right_control, tables, AlignmentKind::kPrecise);
+  ExecutionDifference difference;
+  Regions regions(difference);
+  uint32_t statement = 0;  // of blocks without statements: that of the block before
+  while (true) {
+    const Alignment::Which which = alignment.next();
+    if (which == Alignment::Which::kEnd) break;
+    const bool in_left = which != Alignment::Which::kRight;
+    const PointCursor& cursor = in_left ? alignment.left() : alignment.right();
+    const auto statements = model.statements_of(cursor.block());
+    if (!statements.empty()) statement = statements.front();
+    if (which == Alignment::Which::kBoth) {
+      regions.common(statement);
+    } else {
+      regions.lone(in_left, statement, cursor.points());
+    }
+  }
+  regions.finish();
+  return difference;
 }
 
 }  // namespace culprit

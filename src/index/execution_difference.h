@@ -8,6 +8,7 @@
 #include "index/flow_tables.h"
 #include "index/report_file.h"
 #include "program/program_model.h"
+#include "trace/trace_file.h"
 
 namespace culprit {
 
@@ -45,5 +46,9 @@ struct ExecutionDifference {
 /// Reports of kind kPrecise with every statement, by the same executable. Throws CorruptData.
 ExecutionDifference compare_executions(const PointReport& left, const PointReport& right,
                                        const program::ProgramModel& model);
+
+/// The first threads of two traces by one executable; points are beginnings of blocks, and values are not compared.
+/// Throws CorruptData.
+ExecutionDifference compare_traces(const trace::TraceFile& left, const trace::TraceFile& right);
 
 }  // namespace culprit

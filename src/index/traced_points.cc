@@ -25,8 +25,9 @@ ControlEvent TracedControl::next() {
     if (step.thread != thread_) continue;
     switch (step.kind) {
       case StepKind::kEnter:
+        // Operations of a block are numbered in order.
         enter(step);
-        return {ControlKind::kEnter, 0};
+        return {ControlKind::kEnter, waiting_.size() > 2 ? waiting_[waiting_.size() - 2].operation : 0};
       case StepKind::kRun:
         // A call is the last operation of what is executed before it.
         if (waiting_.back().operation != step.end - 1) waiting_.back() = {.operation = step.end - 1, .entries = 0};

@@ -41,6 +41,19 @@ def main():
         same = diff("9 9", "9 9")
         assert same.returncode == 1 and "part" not in same.stdout, same.stdout
 
+        for name, words in (("good", "3 9"), ("bad", "3 5")):
+            subprocess.run([build / "bin/culprit", "record", "-o", f"{directory}/{name}.rec", program, *words.split()],
+                           capture_output=True, timeout=300, check=False)
+        recorded = subprocess.run([build / "bin/culprit", "diff", "--json", f"{directory}/good.rec", f"{directory}/bad.rec"],
+                                  capture_output=True, text=True, timeout=300, check=False)
+        assert recorded.returncode == 0, recorded.stderr
+        whole = json.loads(recorded.stdout)
+        assert whole["bad"]["signal"] == 11 and whole["output_differs_at"] == 0, whole
+        # A trace holds decisions, so it does not tell where within the blocks up to the next one a run was ended.
+        fatal = next(region for region in whole["regions"] if region["run"] == "bad")
+        assert fatal["after"].startswith(f"crash.c:{test}:") and fatal["from"].startswith(f"crash.c:{test + 1}:"), whole
+        assert whole["bad_only"] == 1 and whole["good_only"] > 10, whole
+
 
 if __name__ == "__main__":
     main()
