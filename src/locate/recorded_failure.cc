@@ -4,6 +4,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <algorithm>
+
 #include "base/error.h"
 #include "recording/record.h"
 
@@ -12,7 +14,8 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr std::chrono::milliseconds kTime{10'000};  // for recording again and again
+// For recording again and again: a program that fails always needs luck only with its threads.
+constexpr std::chrono::milliseconds kTime{10'000}, kTimeOfSteady{2'000};
 constexpr uint64_t kLogLimit = uint64_t{1} << 30;
 
 /// Standard streams of a run whose output nobody sees.
@@ -38,9 +41,16 @@ class Streams {
   int input_, output_, error_;
 };
 
+/// Random schedules of threads.
+struct Chaos {
+  uint64_t seed = 0;  ///< 0: none
+  uint64_t length = 0;
+};
+
 std::optional<RecordedFailure> record_once(const Launch& launch, const RecordableProgram& program,
                                            const program::ProgramModel& model, const Expectation& expectation,
-                                           const report::Failure& failing, std::chrono::milliseconds limit) {
+                                           const report::Failure& failing, std::chrono::milliseconds limit,
+                                           Chaos& chaos) {
   RecordedFailure recorded{
       .folder = std::make_shared<TemporaryDirectory>(temporary_place("recording")), .launch = launch, .run = {}};
   const Streams streams(launch.standard_input);
@@ -52,7 +62,9 @@ std::optional<RecordedFailure> record_once(const Launch& launch, const Recordabl
   options.log_limit = kLogLimit;
   options.time_limit = limit;
   options.surroundings = streams.surroundings();
-  recording::record(options);
+  options.chaos = chaos.seed;
+  options.chaos_length = chaos.length;
+  chaos.length = std::max(chaos.length, recording::record(options).length);
   recorded.launch.recording =
       std::make_shared<const recording::Recording>(recording::open_recording(options.directory.string()));
   recorded.run = observe_failure(recorded.launch, model, limit);
@@ -67,12 +79,15 @@ std::optional<RecordedFailure> record_failure(const Launch& launch, const Record
                                               const program::ProgramModel& model, const Expectation& expectation,
                                               const report::Failure& failing, bool steady,
                                               std::chrono::milliseconds limit, std::string& why_not) {
-  const Clock::time_point end = Clock::now() + kTime;
+  const Clock::time_point end = Clock::now() + (steady ? kTimeOfSteady : kTime);
+  // The first time as it is; perhaps it takes another schedule of its threads to fail.
+  Chaos chaos;
   try {
     do {
-      if (auto recorded = record_once(launch, program, model, expectation, failing, limit)) return recorded;
-    } while (!steady && Clock::now() < end);
-    why_not = steady ? "a recorded run ends otherwise" : "no recorded run failed";
+      if (auto recorded = record_once(launch, program, model, expectation, failing, limit, chaos)) return recorded;
+      ++chaos.seed;
+    } while (Clock::now() < end);
+    why_not = "no recorded run failed like it";
   } catch (const UserError& error) {
     why_not = error.what();
   }

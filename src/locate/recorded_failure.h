@@ -29,7 +29,7 @@ struct RecordedFailure {
 };
 
 /// Records the program until a run fails like `failing` and a replay of it by the launch's executable shows the same.
-/// Nothing when it cannot be had; `why_not` says why. Of a program that is `steady` one recording is enough to know.
+/// Nothing when it cannot be had; `why_not` says why. Of a program that is `steady`, it is given up sooner.
 std::optional<RecordedFailure> record_failure(const Launch& launch, const RecordableProgram& program,
                                               const program::ProgramModel& model, const Expectation& expectation,
                                               const report::Failure& failing, bool steady,

@@ -261,6 +261,12 @@ class WhyTest(unittest.TestCase):
         self.assertIn("because of which the program gave up",
                       {s["line"]: s["why"] for s in said["suspects"]}.get(line("kinds[i] = i + 4"), ""))
 
+    def test_a_race_is_recorded_under_another_schedule(self):
+        said, line = self.subject("lost_update")
+        self.assertEqual(said["failure"]["kind"], "abort")
+        self.assertEqual([limit for limit in said["limits"] if "recording" in limit or "altering" in limit], [])
+        self.assertIn(line("if (counter != 2000)"), self.proved(said, "critical-branch"))
+
     def test_sarif_is_what_its_specification_says(self):
         self.compile(SOURCE / "examples/orders/orders.c")
         shutil.copy(SOURCE / "examples/orders/orders.txt", self.folder)
