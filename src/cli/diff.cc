@@ -11,9 +11,11 @@
 #include <set>
 #include <thread>
 
+#include "base/file.h"
 #include "build/builder.h"
 #include "build/cache.h"
 #include "cli/command.h"
+#include "cli/diff_view.h"
 #include "cli/execution.h"
 #include "cli/make_trace.h"
 #include "cli/program_path.h"
@@ -31,6 +33,7 @@ struct Options {
   std::string bad;
   uint64_t limit = 20'000'000;
   size_t most = 20;
+  std::string html;
   bool as_json = false;
 };
 
@@ -85,24 +88,11 @@ std::string end_text(const ProcessEnd& end) {
   return end.signal ? fmt::format("signal {}", end.signal) : fmt::format("exit status {}", end.exit_status);
 }
 
-std::string statement_text(const program::ProgramModel& model, uint32_t statement) {
-  return fmt::format("{} {}", model.position_text(statement),
-                     model.function_name(model.function_of_statement(statement)));
-}
-
 /// The first byte in which two outputs differ; nothing when they are equal.
 std::optional<size_t> first_difference(const std::string& left, const std::string& right) {
   if (left == right) return std::nullopt;
   const auto at = std::mismatch(left.begin(), left.end(), right.begin(), right.end());
   return static_cast<size_t>(at.first - left.begin());
-}
-
-std::string written_name(const program::ProgramModel& model, uint32_t statement) {
-  const auto& record = model.statement(statement);
-  if (record.kind != format::StatementKind::kAssignment || record.detail == program::kNone) {
-    return std::string(program::name_of(record.kind));
-  }
-  return std::string(model.text(model.variable(record.detail).name));
 }
 
 /// Where a crash or an early end takes the runs apart for good, which is nearer to the cause than where they first
@@ -214,6 +204,14 @@ Run replay_recording(const std::string& name, const fs::path& place) {
 
 ExitCode show(const ExecutionDifference& difference, const program::ProgramModel& model, const Run& good,
               const Run& bad, const Options& options) {
+  if (!options.html.empty()) {
+    report::DifferenceView view = difference_view(difference, model);
+    view.good_command = options.good;
+    view.bad_command = options.bad;
+    view.good_end = end_text(good.end);
+    view.bad_end = end_text(bad.end);
+    write_file_atomically(options.html, report::to_html(view));
+  }
   if (options.as_json) {
     fmt::print("{}\n", to_json(difference, model, good, bad).dump(1));
   } else {
@@ -283,6 +281,7 @@ const Registration kRegistration{Command{
       app.add_option("bad", options->bad, "another one of the same program")->required();
       app.add_option("--limit", options->limit, "look at most at so many points of each run")->capture_default_str();
       app.add_option("--most", options->most, "print at most so many regions and statements")->capture_default_str();
+      app.add_option("--html", options->html, "also write a page with both runs side by side");
       app.add_flag("--json", options->as_json, "for machines");
       return [options] { return run(*options); };
     }}};

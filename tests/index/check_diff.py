@@ -25,7 +25,8 @@ def main():
             return subprocess.run([build / "bin/culprit", "diff", *options, f"{program} {good}", f"{program} {bad}"],
                                   capture_output=True, text=True, timeout=300, check=False)
 
-        done = diff("3 9", "3 5")
+        page = pathlib.Path(directory) / "page.html"
+        done = diff("3 9", "3 5", "--html", page)
         assert done.returncode == 0, done.stderr
         lines = done.stdout.splitlines()
         assert lines[0] == "good: exit status 0, bad: signal 11", lines
@@ -33,6 +34,11 @@ def main():
         assert lines[parting + 1].split()[0] == "good" and "points more" in lines[parting + 1], lines
         assert lines[parting + 2].split()[:3] == ["bad", "1", "points"], lines
         assert any(f"crash.c:{test}:" in line and "branch" in line for line in lines[parting + 3:]), lines
+
+        text = page.read_text()
+        assert "signal 11" in text and f"they part for good after crash.c:{test}:" in text, text
+        rows = [row for row in text.splitlines() if f"<td>crash.c:{test}:" in row]
+        assert any('class="good"' in row and 'class="bad"' in row for row in rows), rows
 
         whole = json.loads(diff("3 9", "3 5", "--json").stdout)
         assert whole["parts_for_good_after"].startswith(f"crash.c:{test}:"), whole
