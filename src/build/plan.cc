@@ -34,6 +34,8 @@ std::string hooks_name(Hooks hooks) {
       return "session";
     case Hooks::kTrace:
       return "trace";
+    case Hooks::kPath:
+      return "path";
   }
   CULPRIT_ASSERT(false, "hooks out of range");
 }
@@ -51,7 +53,7 @@ Plan plan_from_toml_text(const std::string& text_of_plan, const std::string& pat
     table = toml::parse(text_of_plan, path);
   } catch (const toml::parse_error& error) {
     throw UserError(fmt::format("{}: line {}: {}", path, error.source().begin.line, error.description()),
-                    "mend the plan, or use one of the named plans: fast, registers, homes, session, trace");
+                    "mend the plan, or use one of the named plans: fast, registers, homes, session, trace, path");
   }
   Plan plan{.name = std::filesystem::path(path).stem().string()};
   for (const auto& [key, value] : table) {
@@ -79,13 +81,15 @@ Plan plan_from_toml_text(const std::string& text_of_plan, const std::string& pat
       plan.hooks = Hooks::kSession;
     } else if (name == "hooks" && text == "trace") {
       plan.hooks = Hooks::kTrace;
+    } else if (name == "hooks" && text == "path") {
+      plan.hooks = Hooks::kPath;
     } else if (value.is_string() && set_point_option(plan.points, name, text)) {
       continue;
     } else {
       throw UserError(
           fmt::format("{}: line {}: no plan has `{}` with this value", path, key.source().begin.line, name),
           "known: ticks = true|false, fine_ticks = true|false, observed = \"none\"|\"registers\"|\"homes\", "
-          "hooks = \"none\"|\"counts\"|\"session\"|\"trace\", start_observed = true|false, fast_bodies = true|false, "
+          "hooks = \"none\"|\"counts\"|\"session\"|\"trace\"|\"path\", start_observed = true|false, fast_bodies = true|false, "
           "index = \"pcce\"|\"sic\"|\"sei\"|\"lei\"|\"pepid\", points = \"calls\"|\"allocations\"|\"statements\", "
           "points_at = \"FILE:LINE,…\", report_points = \"yes\"|\"no\", "
           "irreducible_loops = \"headers\"|\"paths\"");
@@ -102,7 +106,7 @@ Plan plan_from_toml_text(const std::string& text_of_plan, const std::string& pat
   if (plan.hooks == Hooks::kSession && plan.observed != ObservedBodies::kHomes) {
     throw UserError(fmt::format("{}: session hooks need bodies with homes", path), "set observed = \"homes\"");
   }
-  if (plan.hooks == Hooks::kTrace && plan.observed != ObservedBodies::kRegisters) {
+  if ((plan.hooks == Hooks::kTrace || plan.hooks == Hooks::kPath) && plan.observed != ObservedBodies::kRegisters) {
     throw UserError(fmt::format("{}: trace hooks need bodies with registers", path), "set observed = \"registers\"");
   }
   if (plan.points.kind != format::PointKind::kNone && (plan.observed != ObservedBodies::kNone || !plan.ticks)) {
@@ -119,6 +123,7 @@ Plan load_plan(const std::string& name_or_path) {
   if (name_or_path == "homes") return observed_plan("homes", ObservedBodies::kHomes, Hooks::kCounts);
   if (name_or_path == "session") return observed_plan("session", ObservedBodies::kHomes, Hooks::kSession);
   if (name_or_path == "trace") return observed_plan("trace", ObservedBodies::kRegisters, Hooks::kTrace);
+  if (name_or_path == "path") return observed_plan("path", ObservedBodies::kRegisters, Hooks::kPath);
   if (const PointOptions points = named_point_options(name_or_path); points.kind != format::PointKind::kNone) {
     Plan plan{.name = name_or_path};
     plan.points = points;
@@ -126,7 +131,7 @@ Plan load_plan(const std::string& name_or_path) {
   }
   if (std::filesystem::exists(name_or_path)) return plan_from_toml_text(read_file(name_or_path), name_or_path);
   throw UserError(fmt::format("there is no plan `{}`", name_or_path),
-                  "use fast, fine, registers, homes, session, trace, index-pcce, index-sic, index-sei, index-lei, "
+                  "use fast, fine, registers, homes, session, trace, path, index-pcce, index-sic, index-sei, index-lei, "
                   "index-pepid or a TOML file");
 }
 

@@ -20,6 +20,7 @@ enum class Hooks {
   kCounts,   ///< count blocks, loads, stores and calls
   kSession,  ///< frame records, statement marks, branch instances (format/session_abi.h); needs kHomes
   kTrace,    ///< path, addresses and external calls (format/trace_format.h); needs kRegisters
+  kPath,     ///< the path alone; needs kRegisters
 };
 
 struct Plan {
@@ -35,7 +36,7 @@ struct Plan {
   bool operator==(const Plan&) const = default;
 };
 
-/// `name_or_path`: "fast", "registers", "homes", "session", "trace", "fine", "index-KIND" (KIND: pcce, sic, sei, lei,
+/// `name_or_path`: "fast", "registers", "homes", "session", "trace", "path", "fine", "index-KIND" (KIND: pcce, sic, sei, lei,
 /// pepid; with
 /// "-alloc" for ids at allocations only), or a TOML file with the members above. Throws UserError listing the names.
 Plan load_plan(const std::string& name_or_path);

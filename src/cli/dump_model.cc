@@ -131,9 +131,9 @@ json function_json(const ProgramModel& model, uint32_t index, bool whole) {
 json summary_json(const ProgramModel& model) {
   json sections = json::object();
   constexpr const char* kNames[kModelSectionKinds] = {
-      "strings",  "files",     "functions", "blocks",  "edges",  "case_values",  "statements",          "calls",
-      "scopes",   "variables", "types",     "members", "loops",  "loop_headers", "control_dependences", "operations",
-      "operands", "accesses",  "cells",     "bases",   "anchors"};
+      "strings",  "files",     "functions", "blocks",  "edges",   "case_values",  "statements",          "calls",
+      "scopes",   "variables", "types",     "members", "loops",   "loop_headers", "control_dependences", "operations",
+      "operands", "accesses",  "cells",     "bases",   "anchors", "indexed"};
   program::for_each_section(model.sections(), [&](ModelSectionKind kind, const auto& view) {
     sections[kNames[static_cast<size_t>(kind)]] = {{"records", view.size()}, {"bytes", view.size_bytes()}};
   });

@@ -10,15 +10,24 @@
 #include "recording/recording.h"
 
 namespace culprit::cli {
+namespace {
 
-MadeTrace make_trace(const std::vector<std::string>& words, const std::filesystem::path& folder) {
+const char* plan_of(format::TraceContents contents) {
+  return contents == format::TraceContents::kPath ? "path" : "trace";
+}
+
+}  // namespace
+
+MadeTrace make_trace(const std::vector<std::string>& words, const std::filesystem::path& folder,
+                     format::TraceContents contents) {
   const std::filesystem::path program = program_path(words.front());
   BuildResult built;
   {
     Progress progress(fmt::format("build {}", program.filename().string()));
-    built = build_program({.program = program, .plan = load_plan("trace"), .keep = {}}, progress);
+    built = build_program({.program = program, .plan = load_plan(plan_of(contents)), .keep = {}}, progress);
   }
-  trace::TraceCollector collector(folder, {.model = built.model, .executable = built.executable, .words = words});
+  trace::TraceCollector collector(
+      folder, {.model = built.model, .executable = built.executable, .contents = contents, .words = words});
   const Execution execution{.executable = built.executable,
                             .words = words,
                             .environment = {{format::kTraceVariable, collector.environment_value()}}};
@@ -29,11 +38,14 @@ MadeTrace make_trace(const std::vector<std::string>& words, const std::filesyste
 }
 
 MadeTrace make_trace_of_recording(const recording::Recording& recording, const std::filesystem::path& folder,
-                                  const recording::Surroundings& surroundings) {
-  const BuildResult built = build_for_replay(recording.manifest, load_plan("trace"));
-  return trace::trace_recording(
-      recording, folder, {.model = built.model, .executable = built.executable, .words = recording.manifest.arguments},
-      surroundings);
+                                  const recording::Surroundings& surroundings, format::TraceContents contents) {
+  const BuildResult built = build_for_replay(recording.manifest, load_plan(plan_of(contents)));
+  return trace::trace_recording(recording, folder,
+                                {.model = built.model,
+                                 .executable = built.executable,
+                                 .contents = contents,
+                                 .words = recording.manifest.arguments},
+                                surroundings);
 }
 
 }  // namespace culprit::cli

@@ -12,11 +12,13 @@ namespace culprit::cli {
 using MadeTrace = trace::TracedRecording;
 
 /// Builds the program by the plan `trace` when that was not done before, and runs it with inherited standard streams.
-/// `words`: the program and its arguments. The trace goes to `folder`.
-MadeTrace make_trace(const std::vector<std::string>& words, const std::filesystem::path& folder);
+/// `words`: the program and its arguments. The trace goes to `folder`. A path alone: by the plan `path`.
+MadeTrace make_trace(const std::vector<std::string>& words, const std::filesystem::path& folder,
+                     format::TraceContents contents = format::TraceContents::kAll);
 
 /// The same of a recorded run, by replaying it. Throws UserError when the replay differs from the recording.
 MadeTrace make_trace_of_recording(const recording::Recording& recording, const std::filesystem::path& folder,
-                                  const recording::Surroundings& surroundings = {});
+                                  const recording::Surroundings& surroundings = {},
+                                  format::TraceContents contents = format::TraceContents::kAll);
 
 }  // namespace culprit::cli

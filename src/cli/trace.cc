@@ -17,6 +17,7 @@ struct Options {
   std::vector<std::string> words;
   std::string folder;
   std::string recording;
+  bool path = false;
   bool as_json = false;
 };
 
@@ -26,9 +27,10 @@ ExitCode trace_program(const Options& options) {
     throw UserError("neither or both of a program and a recording are given",
                     "culprit trace -o FOLDER -- PROGRAM ARGUMENTS, or culprit trace -o FOLDER --recording NAME");
   }
-  const MadeTrace made = recorded
-                             ? make_trace_of_recording(recording::open_recording(options.recording), options.folder)
-                             : make_trace(options.words, options.folder);
+  const auto contents = options.path ? format::TraceContents::kPath : format::TraceContents::kAll;
+  const MadeTrace made =
+      recorded ? make_trace_of_recording(recording::open_recording(options.recording), options.folder, {}, contents)
+               : make_trace(options.words, options.folder, contents);
   if (options.as_json) {
     const nlohmann::json json{{"folder", options.folder},
                               {"events_bytes", made.trace.plain_bytes},
@@ -50,7 +52,9 @@ const Registration kRegistration{Command{
     .description =
         "Builds PROG by the plan trace when that was not done before, and runs it: same arguments, same standard\n"
         "streams, same exit status. Its path through the program and the addresses that it accesses go to a folder,\n"
-        "which `culprit slice` reads. A crash does not lose anything.",
+        "which `culprit slice` reads. A crash does not lose anything. The path alone is shown by `culprit dump "
+        "trace`;\n"
+        "slices need the addresses, too.",
     .examples = {{"culprit trace -o t -- ./prog file", "runs ./prog; the trace is in t"},
                  {"culprit trace -o t --recording prog-3", "replays prog-3"},
                  {"culprit slice t --at prog.c:12 --var n", "asks about it"}},
@@ -59,6 +63,7 @@ const Registration kRegistration{Command{
       app.add_option("program", options->words, "a program compiled with culprit-cc and its arguments, after --");
       app.add_option("-o,--output", options->folder, "folder for the trace")->default_val("culprit-trace");
       app.add_option("--recording", options->recording, "replay this recording instead of running a program");
+      app.add_flag("--path", options->path, "the path alone: which branches were taken, for less time and room");
       app.add_flag("--json", options->as_json, "a line of JSON on standard error at the end");
       return [options] { return trace_program(*options); };
     }}};

@@ -130,7 +130,7 @@ class GraphBuilder final : public DefinitionQuery {
     activation.cells.assign(sections_.functions[step.function + 1].first_cell - function.first_cell,
                             ShadowMemory::kUndefined);
     for (const BaseRecord& base : model_.bases_of(step.function)) {
-      activation.bases.push_back(definitions_.site(base.site));
+      activation.bases.push_back(base.site == kNone ? 0 : definitions_.site(base.site));
     }
     if (!stack_->empty()) {
       const Activation& caller = stack_->back();
@@ -235,6 +235,7 @@ class GraphBuilder final : public DefinitionQuery {
       case OperationKind::kStore:
       case OperationKind::kSetMemory:
         if (!accesses.empty()) definitions_.define(activation, accesses[0], definitions_.bytes_of(accesses, 0), node);
+        follow_variable(activation, accesses);
         break;
       case OperationKind::kUpdate:
         if (accesses.empty()) break;
@@ -253,6 +254,21 @@ class GraphBuilder final : public DefinitionQuery {
         break;
       default:
         break;
+    }
+  }
+
+  /// The new value of a variable that addresses are computed from.
+  void follow_variable(Activation& activation, std::span<const AccessRecord> accesses) const {
+    for (const AccessRecord& each : accesses) {
+      if (each.place != PlaceKind::kKept && each.place != PlaceKind::kMoved) continue;
+      uint64_t value = 0;
+      if (each.place == PlaceKind::kKept) {
+        value = definitions_.site(each.value);
+      } else {
+        if (each.value != kNone) value = activation.bases[each.value - activation.first_base];
+        value += static_cast<uint64_t>(int64_t{each.offset});
+      }
+      activation.bases[each.bytes - activation.first_base] = value;
     }
   }
 
@@ -388,6 +404,10 @@ class GraphBuilder final : public DefinitionQuery {
 };
 
 DependenceGraph build_graph(const trace::TraceFile& trace, const BuildOptions& options) {
+  if (trace.contents() != TraceContents::kAll) {
+    throw UserError(fmt::format("{} holds a path without addresses", trace.folder().string()),
+                    "make a trace without --path");
+  }
   return GraphBuilder(trace, options).build();
 }
 

@@ -44,6 +44,7 @@ class Definitions {
   void define_from(uint64_t address, uint64_t bytes, Node maker, std::span<const Node> sources);
 
  private:
+  uint64_t indexed_address(const Activation& activation, const format::IndexedRecord& place) const;
   uint64_t address_of(const Activation& activation, const format::AccessRecord& access) const;
   uint64_t passed_at(const Activation& activation, const format::AccessRecord& access, uint64_t distance) const;
   uint64_t cell_at(const Activation& activation, const format::AccessRecord& access, uint64_t distance) const;

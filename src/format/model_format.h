@@ -17,7 +17,7 @@
 namespace culprit::format {
 
 inline constexpr char kModelMagic[8] = {'C', 'U', 'L', 'P', 'M', 'O', 'D', 'L'};
-inline constexpr uint32_t kModelVersion = 2;
+inline constexpr uint32_t kModelVersion = 3;
 inline constexpr uint32_t kModelAlignment = 8;
 inline constexpr uint32_t kNone = 0xffffffff;
 
@@ -56,8 +56,9 @@ enum class ModelSectionKind : uint32_t {
   kCells,
   kBases,
   kAnchors,
+  kIndexedPlaces,
 };
-inline constexpr uint32_t kModelSectionKinds = 21;
+inline constexpr uint32_t kModelSectionKinds = 22;
 
 enum class ModelEncoding : uint32_t { kPlain, kZstd };
 

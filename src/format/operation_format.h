@@ -81,8 +81,11 @@ enum class PlaceKind : uint8_t {
   kArgument,  ///< value: argument passed by value in memory; plus offset
   kLength,    ///< value: site; no access, but the bytes of the operation's accesses
   kConstant,  ///< memory that is never written
+  kIndexed,   ///< value: IndexedRecord; plus offset
+  kKept,      ///< no access: value: site, whose address, or number, is base `bytes` from here on
+  kMoved,     ///< no access: base `bytes` is base `value` (kNone: 0) plus offset from here on
 };
-inline constexpr uint8_t kPlaceKinds = 7;
+inline constexpr uint8_t kPlaceKinds = 10;
 
 enum AccessFlags : uint8_t {
   kAccessReads = 1,
@@ -108,12 +111,30 @@ struct CellRecord {
 };
 static_assert(sizeof(CellRecord) == 8);
 
-/// An address that a function records once, at entry.
+/// An address that a function records once, at entry, or the value of a variable that it records or derives whenever it
+/// changes.
 struct BaseRecord {
-  uint32_t site;
-  uint32_t private_offset;  ///< kNone: base of the user frame; else the private slot of the variable that it is
+  uint32_t site;            ///< kNone: of a variable's value
+  uint32_t private_offset;  ///< kNone: base of the user frame; kValueBase; else the private slot of the variable
 };
 static_assert(sizeof(BaseRecord) == 8);
+inline constexpr uint32_t kValueBase = 0xfffffffe;
+
+/// A place that depends on a counter: place + (index + addend) * scale.
+struct IndexedRecord {
+  uint32_t value;   ///< of `place`
+  uint32_t index;   ///< base: the counter
+  int32_t addend;
+  int32_t scale;
+  PlaceKind place;  ///< kFrame or kGlobal
+  uint8_t flags;    ///< IndexFlags
+  uint16_t reserved;
+};
+static_assert(sizeof(IndexedRecord) == 20);
+enum IndexFlags : uint8_t {
+  kIndexIs32Bits = 1,  ///< it and its sum with the addend wrap around
+  kIndexUnsigned = 2,  ///< of 32 bits: extended with zeros
+};
 
 /// A symbol whose address is the same during a run.
 struct AnchorRecord {

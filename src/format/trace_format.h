@@ -10,7 +10,7 @@
 
 namespace culprit::format {
 
-inline constexpr uint32_t kTraceVersion = 2;
+inline constexpr uint32_t kTraceVersion = 3;
 
 /// The first byte of an event where the walk waits for control. 0 is the end of the stream.
 enum TraceEvent : uint8_t {
@@ -78,14 +78,26 @@ static_assert(sizeof(TraceChunk) == 40);
 inline constexpr char kTraceChunkMagic[4] = {'C', 'T', 'C', 'H'};
 enum TraceCodec : uint32_t { kTracePlain, kTraceZstd };
 
+enum class TraceContents : uint32_t {
+  kAll,
+  kPath,  ///< no addresses, no arguments of native calls; those that come straight back have no event
+};
+
+/// Whether a call with these OperationFlags goes straight to native code and comes back once.
+inline constexpr bool is_straight_call(uint8_t operation_flags) {
+  return operation_flags == 0;
+}
+
 /// The chunks' file.
 struct TraceHeader {
   char magic[8];
   uint32_t version;
   uint32_t header_bytes;
   uint64_t model_identity;
+  TraceContents contents;
+  uint32_t reserved;
 };
-static_assert(sizeof(TraceHeader) == 24);
+static_assert(sizeof(TraceHeader) == 32);
 inline constexpr char kTraceMagic[8] = {'C', 'U', 'L', 'P', 'T', 'R', 'C', 'E'};
 
 /// Addresses that every trace has; 0: the program has no such thing.

@@ -33,14 +33,6 @@ uint32_t size_of(const auto& table) {
   return static_cast<uint32_t>(table.size());
 }
 
-/// The private slot of a variable that is a register in traced bodies.
-std::optional<uint64_t> register_slot(const llvm::Value* base) {
-  const auto* variable = llvm::dyn_cast<llvm::AllocaInst>(base);
-  const llvm::MDNode* home = variable ? variable->getMetadata(metadata::kPrivateHome) : nullptr;
-  if (!home || number_in(*home, 2) != 0) return std::nullopt;
-  return number_in(*home, 0);
-}
-
 std::optional<uint64_t> constant_length(const llvm::MemIntrinsic& memory) {
   const auto* length = llvm::dyn_cast<llvm::ConstantInt>(memory.getLength());
   if (!length || length->getValue().getActiveBits() > 31) return std::nullopt;
@@ -96,6 +88,13 @@ bool is_listed_constant(const llvm::Value* value) {
 
 }  // namespace
 
+std::optional<uint64_t> register_slot(const llvm::Value* base) {
+  const auto* variable = llvm::dyn_cast<llvm::AllocaInst>(base);
+  const llvm::MDNode* home = variable ? variable->getMetadata(metadata::kPrivateHome) : nullptr;
+  if (!home || number_in(*home, 2) != 0) return std::nullopt;
+  return number_in(*home, 0);
+}
+
 bool is_traced(const llvm::Function& function) {
   if (!is_instrumented(function) || function.hasFnAttribute(kSingleBodyAttribute)) return false;
   for (const llvm::BasicBlock& block : function) {
@@ -124,6 +123,7 @@ void OperationTable::add_function(llvm::Function& function) {
   blocks_.clear();
   find_cells(function);
   find_bases(function);
+  find_kept(function);
   number_operations(function);
   for (llvm::BasicBlock& block : function) {
     recorded_.clear();
@@ -217,6 +217,22 @@ void OperationTable::find_bases(llvm::Function& function) {
   }
 }
 
+void OperationTable::find_kept(llvm::Function& function) {
+  kept_.reset();
+  if (!is_traced(function)) return;
+  kept_.emplace(function, [this](const llvm::Value* base) { return bases_.contains(base) || is_global_place(base); });
+  for (const llvm::AllocaInst* variable : kept_->variables()) {
+    bases_.emplace(variable, size_of(tables_.bases));
+    tables_.bases.push_back({.site = kNone, .private_offset = kValueBase});
+  }
+}
+
+/// Whether the address of a global variable is known during a run, and something can write there.
+bool OperationTable::is_global_place(const llvm::Value* base) const {
+  const auto* global = llvm::dyn_cast<llvm::GlobalVariable>(base);
+  return global && !global->isConstant() && !global->isThreadLocal() && !global->hasLocalLinkage();
+}
+
 void OperationTable::number_operations(llvm::Function& function) {
   uint32_t next = size_of(tables_.operations);
   for (llvm::BasicBlock& block : function) {
@@ -246,7 +262,10 @@ void OperationTable::add_operation(llvm::Instruction& instruction) {
                                                                          llvm::ConstantAsMetadata::get(flags)}));
   }
   add_operands(instruction);
-  if (const llvm::Function* function = instruction.getFunction(); is_traced(*function)) add_accesses(instruction);
+  if (const llvm::Function* function = instruction.getFunction(); is_traced(*function)) {
+    add_accesses(instruction);
+    follow_variable(instruction);
+  }
   tables_.operations.push_back(record);
 }
 
@@ -375,9 +394,11 @@ void OperationTable::add_access(llvm::Instruction& instruction, unsigned operand
     access.value = base->second;
   } else if (global && global->isConstant()) {
     access.place = PlaceKind::kConstant;
-  } else if (global && fits && !global->isThreadLocal() && !global->hasLocalLinkage()) {
+  } else if (fits && is_global_place(place.base)) {
     access.place = PlaceKind::kGlobal;
     access.value = anchor(*global);
+  } else if (add_indexed(instruction, operand, access)) {
+    // The access is complete.
   } else if (by_value && by_value->hasByValAttr() && fits) {
     access.place = PlaceKind::kArgument;
     access.value = by_value->getArgNo();
@@ -385,6 +406,52 @@ void OperationTable::add_access(llvm::Instruction& instruction, unsigned operand
     add_recorded(instruction, operand, place, access);
   }
   tables_.accesses.push_back(access);
+}
+
+/// Of an address that kept variables make known.
+bool OperationTable::add_indexed(const llvm::Instruction& instruction, unsigned operand, AccessRecord& access) {
+  const std::optional<IndexedAddress> address = kept_->address(instruction.getOperand(operand), instruction);
+  if (!address) return false;
+  access.offset = static_cast<int32_t>(address->offset);
+  access.place = PlaceKind::kFrame;
+  if (address->pointer) {
+    access.value = bases_.at(address->pointer);
+  } else if (const auto base = bases_.find(address->place); base != bases_.end()) {
+    access.value = base->second;
+  } else {
+    access.place = PlaceKind::kGlobal;
+    access.value = anchor(*llvm::cast<llvm::GlobalVariable>(address->place));
+  }
+  if (!address->index) return true;
+  const bool narrow = address->index->getAllocatedType()->isIntegerTy(32);
+  tables_.indexed.push_back(
+      {.value = access.value,
+       .index = bases_.at(address->index),
+       .addend = static_cast<int32_t>(address->addend),
+       .scale = static_cast<int32_t>(address->scale),
+       .place = access.place,
+       .flags = static_cast<uint8_t>((narrow ? kIndexIs32Bits : 0) | (address->zero_extended ? kIndexUnsigned : 0)),
+       .reserved = 0});
+  access.place = PlaceKind::kIndexed;
+  access.value = size_of(tables_.indexed) - 1;
+  return true;
+}
+
+/// What a store makes of a kept variable.
+void OperationTable::follow_variable(llvm::Instruction& instruction) {
+  const llvm::AllocaInst* variable = kept_->stored(instruction);
+  if (!variable) return;
+  AccessRecord follow{
+      .offset = 0, .bytes = bases_.at(variable), .value = kNone, .cells = 0, .place = PlaceKind::kMoved, .flags = 0};
+  if (const auto move = kept_->move(llvm::cast<llvm::StoreInst>(instruction))) {
+    if (move->from) follow.value = bases_.at(move->from);
+    follow.offset = static_cast<int32_t>(move->distance);
+  } else {
+    follow.place = PlaceKind::kKept;
+    follow.value = record_at(instruction, 0);
+    follow.flags = kAccessRecorded;
+  }
+  tables_.accesses.push_back(follow);
 }
 
 void OperationTable::add_recorded(llvm::Instruction& instruction, unsigned operand, const Place& place,

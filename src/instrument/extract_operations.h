@@ -5,8 +5,10 @@
 #include <llvm/IR/Instructions.h>
 
 #include <map>
+#include <optional>
 #include <unordered_map>
 
+#include "instrument/kept_variables.h"
 #include "program/model_sections.h"
 
 namespace culprit {
@@ -17,6 +19,9 @@ bool is_traced(const llvm::Function& function);
 /// Whether control can come back into an activation by unwinding or by a second return, so that a trace has to number
 /// the function's activations.
 bool is_resumed(const llvm::Function& function);
+
+/// The private slot of a variable that is a register in traced bodies.
+std::optional<uint64_t> register_slot(const llvm::Value* base);
 
 /// Fills the operations of functions whose blocks and statements are in `tables` and stamped (model_ids.h); stamps
 /// calls with their operation and instructions with the sites of the addresses that a trace records.
@@ -47,6 +52,10 @@ class OperationTable {
   void find_cells(llvm::Function& function);
   void find_cells_of(const llvm::Instruction& instruction, std::map<uint32_t, uint32_t>& ends);
   void find_bases(llvm::Function& function);
+  void find_kept(llvm::Function& function);
+  bool is_global_place(const llvm::Value* base) const;
+  bool add_indexed(const llvm::Instruction& instruction, unsigned operand, format::AccessRecord& access);
+  void follow_variable(llvm::Instruction& instruction);
   void number_operations(llvm::Function& function);
   void add_operation(llvm::Instruction& instruction);
   void add_operand(const llvm::Value* value, format::OperandRole role, uint32_t from = format::kNone);
@@ -71,6 +80,7 @@ class OperationTable {
   std::unordered_map<const llvm::GlobalVariable*, uint32_t> anchors_;
   // Of the function being walked:
   uint32_t first_cell_ = 0;
+  std::optional<KeptVariables> kept_;
   std::unordered_map<const llvm::Value*, uint32_t> operations_;
   std::unordered_map<const llvm::Value*, uint32_t> bases_;
   std::unordered_map<const llvm::BasicBlock*, uint32_t> blocks_;

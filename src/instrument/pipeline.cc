@@ -32,6 +32,8 @@
 namespace culprit {
 namespace {
 
+using format::TraceContents;
+
 /// What the runtime gives every new thread as ThreadState::observe.
 void define_initial_observe(llvm::Module& program, bool observed) {
   auto* byte = llvm::Type::getInt8Ty(program.getContext());
@@ -41,11 +43,15 @@ void define_initial_observe(llvm::Module& program, bool observed) {
   variable->setVisibility(llvm::GlobalValue::HiddenVisibility);
 }
 
+bool traces(const Plan& plan) {
+  return plan.hooks == Hooks::kTrace || plan.hooks == Hooks::kPath;
+}
+
 void insert_observation(llvm::Module& half, const Plan& plan) {
   if (plan.hooks == Hooks::kCounts) insert_count_hooks(half);
   const bool homes = plan.observed == ObservedBodies::kHomes;
-  const bool trace = plan.hooks == Hooks::kTrace;
-  if (trace) insert_trace_hooks(half);
+  const bool trace = traces(plan);
+  if (trace) insert_trace_hooks(half, plan.hooks == Hooks::kPath ? TraceContents::kPath : TraceContents::kAll);
   if (!homes && !trace) keep_variables_until_return(half);
   for (llvm::Function& function : half) {
     if (!is_instrumented(function)) continue;
@@ -118,9 +124,9 @@ PipelineReport instrument_program(llvm::Module& program, const Plan& plan, const
     report.observed_half = split_observed_half(program);
     if (!plan.fast_bodies) drop_fast_bodies(program, *report.observed_half, bodies);
     if (plan.hooks != Hooks::kSession) settle_guarded_loads(*report.observed_half);
-    if (plan.hooks == Hooks::kTrace) define_trace_tables(*report.observed_half, anchors);
+    if (traces(plan)) define_trace_tables(*report.observed_half, anchors);
     insert_observation(*report.observed_half, plan);
-    if (plan.hooks == Hooks::kTrace) insert_trace_entries(*report.observed_half, bodies.thunks);
+    if (traces(plan)) insert_trace_entries(*report.observed_half, bodies.thunks);
     define_initial_observe(*report.observed_half, plan.start_observed);
     check(*report.observed_half);
     report.observed_parts = divide(*report.observed_half, named_in_assembly);

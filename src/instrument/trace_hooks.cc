@@ -28,11 +28,13 @@
 #include "instrument/thread_state.h"
 #include "instrument/trace_native_calls.h"
 #include "instrument/trace_writer.h"
+#include "program/external_effects.h"
 
 namespace culprit {
 namespace {
 
 using format::ThreadState;
+using format::TraceContents;
 
 constexpr uint64_t kMostBytesOfAddress = 9;
 constexpr uint64_t kMostBytesOfBranch = 5;
@@ -67,8 +69,8 @@ llvm::DenseSet<llvm::BasicBlock*> loop_heads(llvm::Function& body) {
 
 class TraceHooks {
  public:
-  TraceHooks(llvm::Function& body, uint32_t entry_block)
-      : body_(body), module_(*body.getParent()), context_(body.getContext()), entry_block_(entry_block) {}
+  TraceHooks(llvm::Function& body, TraceContents contents)
+      : body_(body), module_(*body.getParent()), contents_(contents) {}
 
   void insert() {
     collect();
@@ -93,6 +95,7 @@ class TraceHooks {
       if (block.getFirstInsertionPt() != block.end()) checks_.push_back(&*block.getFirstInsertionPt());
     }
     for (llvm::Instruction* place : checks_) writer_->check_room(*place);
+    writer_->separate(body_);
   }
 
  private:
@@ -101,12 +104,13 @@ class TraceHooks {
     for (llvm::BasicBlock& block : body_) {
       uint64_t bytes = 0;
       for (llvm::Instruction& instruction : block) {
-        const std::vector<Site> sites = sites_of(instruction);
+        const std::vector<Site> sites = contents_ == TraceContents::kAll ? sites_of(instruction) : std::vector<Site>();
         if (!sites.empty()) (sites[0].operand == ~0u ? bases_ : accesses_).push_back(&instruction);
         bytes += sites.size() * kMostBytesOfAddress;
         if (auto* pad = llvm::dyn_cast<llvm::LandingPadInst>(&instruction)) pads_.push_back(pad);
         auto* call = llvm::dyn_cast<llvm::CallBase>(&instruction);
-        if (call && !llvm::isa<llvm::IntrinsicInst>(call) && !call->isInlineAsm()) calls_.push_back(call);
+        const bool called = call && !llvm::isa<llvm::IntrinsicInst>(call) && !call->isInlineAsm();
+        if (called && !is_silent(*call)) calls_.push_back(call);
       }
       llvm::Instruction* last = block.getTerminator();
       const bool branches = last->getMetadata(metadata::kBlock) && last->getNumSuccessors() > 1 &&
@@ -216,10 +220,24 @@ class TraceHooks {
   }
 
   void write_return(llvm::IRBuilderBase& builder, llvm::CallBase& call, uint32_t operation, uint32_t flags) {
-    if ((flags & format::kOperationReturnsTwice) == 0) return native_calls_->write_return(builder, call, operation);
+    if ((flags & format::kOperationReturnsTwice) == 0) return write_native_return(builder, call, operation);
     llvm::Value* activation = activation_ ? activation_ : builder.getInt32(0);
     call_runtime(builder, format::kTraceReturnedTwiceSymbol, builder.getVoidTy(),
                  {activation, builder.getInt32(operation), word_of(builder, &call)});
+  }
+
+  void write_native_return(llvm::IRBuilderBase& builder, llvm::CallBase& call, uint32_t operation) {
+    if (contents_ == TraceContents::kAll) return native_calls_->write_return(builder, call, operation);
+    native_calls_->write_bare_return(builder, operation);
+  }
+
+  /// Whether the reader of a path knows without an event that control has come back.
+  bool is_silent(const llvm::CallBase& call) const {
+    if (contents_ == TraceContents::kAll || call.isMustTailCall()) return false;
+    const std::optional<uint32_t> flags = number_in(call, metadata::kOperation, 1);
+    const auto* callee = llvm::dyn_cast<llvm::Function>(call.getCalledOperand()->stripPointerCastsAndAliases());
+    return flags && format::is_straight_call(static_cast<uint8_t>(*flags)) && callee &&
+           program::returns_straight({callee->getName().data(), callee->getName().size()});
   }
 
   void write_landing(llvm::LandingPadInst& pad) {
@@ -244,8 +262,7 @@ class TraceHooks {
 
   llvm::Function& body_;
   llvm::Module& module_;
-  llvm::LLVMContext& context_;
-  uint32_t entry_block_;
+  TraceContents contents_;
   std::optional<TraceWriter> writer_;
   std::optional<NativeCallHooks> native_calls_;
   llvm::Value* activation_ = nullptr;
@@ -313,10 +330,9 @@ llvm::Function* make_entry(llvm::Function& body, llvm::StringRef thunk_symbol, u
 
 }  // namespace
 
-void insert_trace_hooks(llvm::Module& observed_half) {
+void insert_trace_hooks(llvm::Module& observed_half, TraceContents contents) {
   for (llvm::Function& function : observed_half) {
-    if (!is_traced(function)) continue;
-    if (const std::optional<uint32_t> entry = entry_block_number(function)) TraceHooks(function, *entry).insert();
+    if (is_traced(function) && entry_block_number(function)) TraceHooks(function, contents).insert();
   }
 }
 

@@ -6,13 +6,14 @@
 #include <string>
 #include <vector>
 
+#include "format/trace_format.h"
 #include "instrument/thunks.h"
 
 namespace culprit {
 
 /// Makes every observed body write which edges it takes, the addresses that its accesses record, and how control comes
-/// back into it. Runs before optimisation, on stamped bodies (model_ids.h).
-void insert_trace_hooks(llvm::Module& observed_half);
+/// back into it; or the edges alone. Runs before optimisation, on stamped bodies (model_ids.h).
+void insert_trace_hooks(llvm::Module& observed_half, format::TraceContents contents);
 
 /// Whatever enters an observed body by its symbol (thunks, functions with a single body) enters a function instead that
 /// tells the trace first. The symbol stays the same, so that the fast half needs not know of traces.

@@ -21,14 +21,14 @@ using format::kTraceNoArgument;
 /// Which arguments are strings whose lengths tell what a call read or wrote.
 class StringArguments {
  public:
-  explicit StringArguments(const llvm::CallBase& call) : call_(call) {
-    std::fill(std::begin(limits), std::end(limits), kTraceNoArgument);
+  StringArguments() { std::fill(std::begin(limits), std::end(limits), kTraceNoArgument); }
+  explicit StringArguments(const llvm::CallBase& call) : StringArguments() {
     const llvm::Function* callee = call.getCalledFunction();
     if (!callee) return;
     const auto asked = program::asked_memory({callee->getName().data(), callee->getName().size()});
     if (!asked) return;
     for (uint32_t each = 0; each < kTraceMostArguments; ++each) {
-      if (asked->strings >> each & 1) add(each, asked->limits[each].value_or(kTraceNoArgument));
+      if (asked->strings >> each & 1) add(call, each, asked->limits[each].value_or(kTraceNoArgument));
     }
     if (const uint64_t before = asked->changed & strings; before != 0) {
       changed = static_cast<uint8_t>(std::countr_zero(before));
@@ -36,7 +36,7 @@ class StringArguments {
     llvm::StringRef text;
     if (asked->printf_format && *asked->printf_format < call.arg_size() &&
         llvm::getConstantStringInfo(call.getArgOperand(*asked->printf_format), text)) {
-      add_conversions(text, *asked->printf_format + 1);
+      add_conversions(call, text, *asked->printf_format + 1);
     }
   }
 
@@ -45,16 +45,16 @@ class StringArguments {
   uint8_t limits[kTraceMostArguments];
 
  private:
-  void add(uint32_t argument, uint32_t limit) {
-    if (argument >= kTraceMostArguments || argument >= call_.arg_size()) return;
-    if (!call_.getArgOperand(argument)->getType()->isPointerTy()) return;
+  void add(const llvm::CallBase& call, uint32_t argument, uint32_t limit) {
+    if (argument >= kTraceMostArguments || argument >= call.arg_size()) return;
+    if (!call.getArgOperand(argument)->getType()->isPointerTy()) return;
     strings = static_cast<uint16_t>(strings | 1u << argument);
-    if (limit < std::min(kTraceMostArguments, call_.arg_size())) limits[argument] = static_cast<uint8_t>(limit);
+    if (limit < std::min(kTraceMostArguments, call.arg_size())) limits[argument] = static_cast<uint8_t>(limit);
   }
 
   /// What %s takes, the first conversion's argument being number `argument`. A constant precision may leave a string
   /// without an end, so such are left out.
-  void add_conversions(llvm::StringRef text, uint32_t argument) {
+  void add_conversions(const llvm::CallBase& call, llvm::StringRef text, uint32_t argument) {
     while (true) {
       const size_t percent = text.find('%');
       if (percent == llvm::StringRef::npos) return;
@@ -68,13 +68,11 @@ class StringArguments {
       if (conversion == '%') continue;
       const bool limited = flags.ends_with(".*");
       if (conversion == 's' && (limited || !flags.contains('.')) && !flags.contains('l')) {
-        add(argument, limited ? argument - 1 : kTraceNoArgument);
+        add(call, argument, limited ? argument - 1 : kTraceNoArgument);
       }
       ++argument;
     }
   }
-
-  const llvm::CallBase& call_;
 };
 
 /// The format::TraceCall of a call.
@@ -143,6 +141,13 @@ void NativeCallHooks::write_return(llvm::IRBuilderBase& builder, llvm::CallBase&
   }
   call_runtime(builder, format::kTraceReturnedSymbol, builder.getVoidTy(),
                {constant, word_of(builder, &call), arguments_, measured});
+}
+
+void NativeCallHooks::write_bare_return(llvm::IRBuilderBase& builder, uint32_t operation) {
+  llvm::Constant* constant = call_constant(*body_.getParent(), operation, 0, StringArguments());
+  call_runtime(
+      builder, format::kTraceReturnedSymbol, builder.getVoidTy(),
+      {constant, builder.getInt64(0), llvm::ConstantPointerNull::get(builder.getPtrTy()), builder.getInt32(0)});
 }
 
 }  // namespace culprit

@@ -21,6 +21,8 @@ class NativeCallHooks {
 
   /// `builder` stands where control is after `call`.
   void write_return(llvm::IRBuilderBase& builder, llvm::CallBase& call, uint32_t operation);
+  /// Without arguments and result.
+  void write_bare_return(llvm::IRBuilderBase& builder, uint32_t operation);
 
  private:
   void store_arguments(llvm::IRBuilderBase& builder, const llvm::CallBase& call, uint32_t count);

@@ -22,7 +22,8 @@ constexpr uint64_t kAbsoluteBytes = 9;
 
 }  // namespace
 
-TraceWriter::TraceWriter(llvm::Function& body, bool in_register) : module_(*body.getParent()) {
+TraceWriter::TraceWriter(llvm::Function& body, bool in_register)
+    : module_(*body.getParent()), scopes_(body.getContext()) {
   if (!in_register) return;
   llvm::BasicBlock& entry = body.getEntryBlock();
   llvm::IRBuilder<> builder(&entry, entry.begin());
@@ -57,11 +58,12 @@ void TraceWriter::write_address(llvm::IRBuilderBase& builder, llvm::Value* addre
   llvm::Type* word = builder.getInt64Ty();
   if (address->getType()->isPointerTy()) address = builder.CreatePtrToInt(address, word);
   address = builder.CreateZExtOrTrunc(address, word);
-  llvm::Value* table =
-      builder.CreateLoad(builder.getPtrTy(), thread_state_address(module_, offsetof(ThreadState, trace_previous)));
+  llvm::Value* table = constant_member(builder, offsetof(ThreadState, trace_previous));
   llvm::Value* slot = builder.CreateConstGEP1_64(word, table, site);
-  llvm::Value* delta = builder.CreateSub(address, builder.CreateLoad(word, slot));
-  builder.CreateStore(address, slot);
+  llvm::LoadInst* previous = builder.CreateLoad(word, slot);
+  llvm::Value* delta = builder.CreateSub(address, previous);
+  scopes_.mark(*previous, TraceScope::kSites);
+  scopes_.mark(*builder.CreateStore(address, slot), TraceScope::kSites);
   llvm::Value* moved = builder.CreateSub(delta, builder.getInt64(static_cast<uint64_t>(int64_t{kLeastDelta})));
   llvm::Value* is_near = builder.CreateICmpULT(moved, builder.getInt64(kDeltas));
   llvm::Value* code = builder.CreateTrunc(builder.CreateAdd(moved, builder.getInt64(2)), builder.getInt8Ty());
@@ -76,8 +78,7 @@ void TraceWriter::write_address(llvm::IRBuilderBase& builder, llvm::Value* addre
 void TraceWriter::check_room(llvm::Instruction& before) {
   llvm::IRBuilder<> builder(&before);
   llvm::Value* at = position(builder);
-  llvm::Value* limit =
-      builder.CreateLoad(builder.getPtrTy(), thread_state_address(module_, offsetof(ThreadState, trace_limit)));
+  llvm::Value* limit = constant_member(builder, offsetof(ThreadState, trace_limit));
   llvm::Value* full = builder.CreateICmpUGE(at, limit);
   llvm::MDNode* rarely = llvm::MDBuilder(module_.getContext()).createUnlikelyBranchWeights();
   llvm::IRBuilder<> empty(llvm::SplitBlockAndInsertIfThen(full, &before, false, rarely));
@@ -87,6 +88,8 @@ void TraceWriter::check_room(llvm::Instruction& before) {
   function->setDoesNotThrow();
   function->setCallingConv(llvm::CallingConv::PreserveMost);
   function->addFnAttr(llvm::Attribute::Cold);
+  // Nothing of the program's, so that what the program reads may stay in registers.
+  function->setMemoryEffects(llvm::MemoryEffects::inaccessibleOrArgMemOnly());
   llvm::CallInst* call = empty.CreateCall(emptied, {at});
   call->setCallingConv(llvm::CallingConv::PreserveMost);
   set_position(empty, call);
@@ -94,26 +97,40 @@ void TraceWriter::check_room(llvm::Instruction& before) {
 
 void TraceWriter::hand_over(llvm::IRBuilderBase& builder) {
   if (!variable_) return;
-  builder.CreateStore(builder.CreateLoad(builder.getPtrTy(), variable_),
-                      thread_state_address(module_, offsetof(ThreadState, trace_position)));
+  scopes_.mark(*builder.CreateStore(builder.CreateLoad(builder.getPtrTy(), variable_),
+                                    thread_state_address(module_, offsetof(ThreadState, trace_position))),
+               TraceScope::kPosition);
 }
 
 void TraceWriter::take_back(llvm::IRBuilderBase& builder) {
   if (!variable_) return;
   llvm::Constant* shared = thread_state_address(module_, offsetof(ThreadState, trace_position));
-  builder.CreateStore(builder.CreateLoad(builder.getPtrTy(), shared), variable_);
+  llvm::LoadInst* position = builder.CreateLoad(builder.getPtrTy(), shared);
+  scopes_.mark(*position, TraceScope::kPosition);
+  builder.CreateStore(position, variable_);
 }
 
 llvm::Value* TraceWriter::position(llvm::IRBuilderBase& builder) {
-  llvm::Value* place = variable_;
-  if (!place) place = thread_state_address(module_, offsetof(ThreadState, trace_position));
-  return builder.CreateLoad(builder.getPtrTy(), place);
+  if (variable_) return builder.CreateLoad(builder.getPtrTy(), variable_);
+  llvm::LoadInst* shared =
+      builder.CreateLoad(builder.getPtrTy(), thread_state_address(module_, offsetof(ThreadState, trace_position)));
+  scopes_.mark(*shared, TraceScope::kPosition);
+  return shared;
 }
 
 void TraceWriter::set_position(llvm::IRBuilderBase& builder, llvm::Value* position) {
-  llvm::Value* place = variable_;
-  if (!place) place = thread_state_address(module_, offsetof(ThreadState, trace_position));
-  builder.CreateStore(position, place);
+  if (variable_) {
+    builder.CreateStore(position, variable_);
+    return;
+  }
+  scopes_.mark(*builder.CreateStore(position, thread_state_address(module_, offsetof(ThreadState, trace_position))),
+               TraceScope::kPosition);
+}
+
+llvm::Value* TraceWriter::constant_member(llvm::IRBuilderBase& builder, size_t offset) {
+  llvm::LoadInst* member = builder.CreateLoad(builder.getPtrTy(), thread_state_address(module_, offset));
+  member->setMetadata(llvm::LLVMContext::MD_invariant_load, llvm::MDNode::get(module_.getContext(), {}));
+  return member;
 }
 
 llvm::Value* TraceWriter::advanced(llvm::IRBuilderBase& builder, llvm::Value* position, uint64_t bytes) {

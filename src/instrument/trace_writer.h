@@ -5,6 +5,8 @@
 
 #include <cstdint>
 
+#include "instrument/trace_scopes.h"
+
 namespace culprit {
 
 /// Writes events of one body. The position in the buffer is kept in a variable of the body, a register after
@@ -24,6 +26,9 @@ class TraceWriter {
   /// The last instruction of the preparation in the entry block, or null.
   llvm::Instruction* prepared() const { return prepared_; }
 
+  /// Once all is written: the program's accesses do not touch where the writer keeps its own state.
+  void separate(llvm::Function& body) { scopes_.separate(body); }
+
   // Around code that writes events itself.
   void hand_over(llvm::IRBuilderBase& builder);
   void take_back(llvm::IRBuilderBase& builder);
@@ -33,7 +38,11 @@ class TraceWriter {
   void set_position(llvm::IRBuilderBase& builder, llvm::Value* position);
   llvm::Value* advanced(llvm::IRBuilderBase& builder, llvm::Value* position, uint64_t bytes);
 
+  /// A member of the thread's state that stays the same as long as the thread lives.
+  llvm::Value* constant_member(llvm::IRBuilderBase& builder, size_t offset);
+
   llvm::Module& module_;
+  TraceScopes scopes_;
   llvm::AllocaInst* variable_ = nullptr;
   llvm::Instruction* prepared_ = nullptr;
 };

@@ -197,7 +197,8 @@ class Checker {
         }
       }
     }
-    check_each("base", model_.bases, [](const BaseRecord& base) { return base.site != kNone; });
+    check_each("base", model_.bases,
+               [](const BaseRecord& base) { return base.site != kNone || base.private_offset == kValueBase; });
     check_each("anchor", model_.anchors, [this](const AnchorRecord& anchor) { return is_string(anchor.symbol); });
   }
 
@@ -224,6 +225,13 @@ class Checker {
     }
   }
 
+  bool is_base_of(const FunctionRecord& function, const FunctionRecord& next, const IndexedRecord& place) const {
+    const bool known = place.place == PlaceKind::kFrame
+                           ? is_within(place.value, function.first_base, next.first_base)
+                           : place.place == PlaceKind::kGlobal && place.value < model_.anchors.size();
+    return known && is_within(place.index, function.first_base, next.first_base);
+  }
+
   void check_access(const FunctionRecord& function, const FunctionRecord& next, uint32_t index) const {
     const AccessRecord& access = model_.accesses[index];
     const bool known = static_cast<uint8_t>(access.place) < kPlaceKinds;
@@ -237,6 +245,13 @@ class Checker {
       holds = access.value < model_.anchors.size();
     } else if (access.place == PlaceKind::kRecorded || access.place == PlaceKind::kLength) {
       holds = access.value != kNone;
+    } else if (access.place == PlaceKind::kIndexed) {
+      holds = access.value < model_.indexed.size() && is_base_of(function, next, model_.indexed[access.value]);
+    } else if (access.place == PlaceKind::kKept || access.place == PlaceKind::kMoved) {
+      holds = is_within(access.bytes, function.first_base, next.first_base);
+      const bool from_nothing = access.place == PlaceKind::kMoved && access.value == kNone;
+      const bool from_base = is_within(access.value, function.first_base, next.first_base);
+      holds = holds && (access.place == PlaceKind::kKept ? access.value != kNone : from_nothing || from_base);
     }
     require(holds, "access", index, known ? "place out of range" : "unknown place");
   }

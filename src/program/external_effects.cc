@@ -47,6 +47,27 @@ uint64_t address_parameters(std::string_view function) {
   return description ? description->pointer_parameters : 0;
 }
 
+bool returns_straight(std::string_view function) {
+  using Verb = external::Clause::Verb;
+  const external::Description* description = external::built_in_table().find(function);
+  if (!description) return false;
+  return std::none_of(description->clauses.begin(), description->clauses.end(), [](const external::Clause& clause) {
+    switch (clause.verb) {
+      case Verb::kCalls:
+      case Verb::kStarts:
+      case Verb::kAcquires:
+      case Verb::kReleases:
+      case Verb::kJoins:
+      case Verb::kEndsProcess:
+      case Verb::kEndsThread:
+      case Verb::kJumps:
+        return true;
+      default:
+        return false;
+    }
+  });
+}
+
 std::vector<std::string_view> described_functions() {
   std::vector<std::string_view> names;
   for (const external::Description& description : external::built_in_table().descriptions()) {

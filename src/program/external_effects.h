@@ -123,6 +123,10 @@ std::optional<AskedMemory> asked_memory(std::string_view function);
 /// Parameters whose values only say where the memory lies that a described function reads or writes (bit i: i).
 uint64_t address_parameters(std::string_view function);
 
+/// Whether control comes straight back from a described function: it calls nothing of the program's, orders no threads
+/// and does not jump.
+bool returns_straight(std::string_view function);
+
 /// Names of all described functions, ascending.
 std::vector<std::string_view> described_functions();
 

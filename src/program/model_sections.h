@@ -34,6 +34,7 @@ struct ModelSections {
   Array<format::CellRecord> cells;
   Array<format::BaseRecord> bases;
   Array<format::AnchorRecord> anchors;
+  Array<format::IndexedRecord> indexed;
 };
 
 /// Calls `visit(kind, array)` for every section in the order of the file.
@@ -61,6 +62,7 @@ void for_each_section(Sections& sections, Visit&& visit) {
   visit(kCells, sections.cells);
   visit(kBases, sections.bases);
   visit(kAnchors, sections.anchors);
+  visit(kIndexedPlaces, sections.indexed);
 }
 
 template <typename Record>

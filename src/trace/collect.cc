@@ -66,6 +66,7 @@ class TraceCollector::Work {
     std::memcpy(header.magic, format::kTraceMagic, sizeof(header.magic));
     header.version = format::kTraceVersion;
     header.header_bytes = sizeof(header);
+    header.contents = origin_.contents;
     header.model_identity = program::ProgramModel::open(folder_ / kModelFile).identity();
     write(&header, sizeof(header));
     thread_ = std::thread([this] { receive(); });

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/file.h"
+#include "format/trace_format.h"
 
 namespace culprit::trace {
 
@@ -14,6 +15,7 @@ namespace culprit::trace {
 struct TraceOrigin {
   std::filesystem::path model;
   std::filesystem::path executable;
+  format::TraceContents contents = format::TraceContents::kAll;
   std::vector<std::string> words;  ///< the program's name as typed, then its arguments
 };
 

@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "format/trace_format.h"
+#include "program/external_effects.h"
 
 namespace culprit::trace {
 namespace {
@@ -84,7 +85,9 @@ class ControlStream::Thread {
         accesses_(model_.sections().accesses),
         events_(trace, number),
         number_(static_cast<uint32_t>(number)),
-        next_frame_(next_frame) {
+        next_frame_(next_frame),
+        path_only_(trace.contents() == TraceContents::kPath) {
+    if (path_only_) find_silent_calls();
     if (events_.peek() == kTraceTurn) take_turn();
   }
 
@@ -118,6 +121,19 @@ class ControlStream::Thread {
     uint32_t call;
     bool by_native;
   };
+
+  /// Native calls that a path has no events of.
+  void find_silent_calls() {
+    for (const CallRecord& call : model_.sections().calls) {
+      const std::string_view name =
+          call.callee == kNone ? std::string_view() : model_.text(model_.function(call.callee).linkage_name);
+      silent_calls_.push_back(program::returns_straight(name));
+    }
+  }
+
+  bool is_silent(const OperationRecord& operation) const {
+    return path_only_ && is_straight_call(operation.flags) && silent_calls_[operation.detail];
+  }
 
   void take_turn() {
     events_.take();
@@ -162,7 +178,7 @@ class ControlStream::Thread {
     if (!stack_.empty()) step.caller = stack_.back().id;
     stack_.push_back(activation);
     for (const BaseRecord& base : model_.bases_of(entering.function)) {
-      if (!read_address(base.site)) ended_ = true;
+      if (!path_only_ && base.site != kNone && !read_address(base.site)) ended_ = true;
     }
     return true;
   }
@@ -311,11 +327,11 @@ class ControlStream::Thread {
       const OperationRecord& operation = operations_[top.next];
       const uint32_t accesses_end = operations_[top.next + 1].first_access;
       for (uint32_t each = operation.first_access; each < accesses_end; ++each) {
-        if ((accesses_[each].flags & kAccessRecorded) == 0) continue;
+        if (path_only_ || (accesses_[each].flags & kAccessRecorded) == 0) continue;
         if (!read_address(accesses_[each].value)) return cut(step, last_access);
         last_access = top.next;
       }
-      if (operation.kind == OperationKind::kCall) return call(step, top, operation);
+      if (operation.kind == OperationKind::kCall && !is_silent(operation)) return call(step, top, operation);
       if (operation.kind == OperationKind::kBranch || operation.kind == OperationKind::kReturn ||
           operation.kind == OperationKind::kUnwind) {
         break;
@@ -420,6 +436,8 @@ class ControlStream::Thread {
   EventBytes events_;
   uint32_t number_;
   FrameId& next_frame_;
+  bool path_only_;
+  std::vector<bool> silent_calls_;  ///< by call
   uint64_t turn_ = 0;
   bool ended_ = false;
   std::vector<uint64_t> sites_;

@@ -48,6 +48,10 @@ void TraceFile::read_chunks() {
   if (header.model_identity != model_.identity()) {
     throw CorruptData(name, offsetof(format::TraceHeader, model_identity), "belongs to another program model");
   }
+  if (header.contents != format::TraceContents::kAll && header.contents != format::TraceContents::kPath) {
+    throw CorruptData(name, offsetof(format::TraceHeader, contents), "unknown contents");
+  }
+  contents_ = header.contents;
   uint64_t at = header.header_bytes;
   while (at < bytes.size()) {
     format::TraceChunk chunk;

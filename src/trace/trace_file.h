@@ -35,6 +35,7 @@ class TraceFile {
 
   const std::filesystem::path& folder() const { return folder_; }
   const program::ProgramModel& model() const { return model_; }
+  format::TraceContents contents() const { return contents_; }
   size_t threads() const { return chunks_.size(); }
   const std::vector<ChunkPlace>& chunks_of(size_t thread) const { return chunks_[thread]; }
   /// The events of a chunk. Throws CorruptData.
@@ -59,6 +60,7 @@ class TraceFile {
   std::vector<std::string> words_;
   std::filesystem::path executable_;
   std::vector<uint64_t> addresses_;
+  format::TraceContents contents_ = format::TraceContents::kAll;
   int signal_ = 0;
 };
 
