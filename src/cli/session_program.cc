@@ -7,6 +7,8 @@
 #include "build/plan.h"
 #include "cli/plan_of_recording.h"
 #include "cli/program_path.h"
+#include "recording/place.h"
+#include "recording/recording.h"
 
 namespace culprit::cli {
 
@@ -38,24 +40,38 @@ StandardInput::~StandardInput() {
   if (temporary_) std::filesystem::remove(path_, ignored);
 }
 
-SessionProgram session_program(const std::vector<std::string>& command, const StandardInput& input,
-                               Progress& progress) {
-  Plan plan = load_plan("session");
-  plan.fast_bodies = true;  // so that it replays recordings, too
-  const BuildResult built =
-      build_program({.program = program_path(command.front()), .plan = std::move(plan), .keep = {}}, progress);
-  if (built.model.empty()) throw UserError("this build has no program model", "clear the cache: culprit cache --clear");
-  return {.launch = {.executable = built.executable, .arguments = command, .standard_input = input.path()},
-          .model = program::ProgramModel::open(built.model)};
+namespace {
+
+/// The recording that the one word of a command names rather than a program.
+std::shared_ptr<const recording::Recording> named_recording(const std::vector<std::string>& command) {
+  if (command.size() != 1) return nullptr;
+  std::filesystem::path folder = command.front();
+  if (!std::filesystem::is_directory(folder)) folder = recording::default_folder() / command.front();
+  if (!std::filesystem::is_regular_file(folder / "manifest.json")) return nullptr;
+  return std::make_shared<const recording::Recording>(recording::open_recording(command.front()));
 }
 
-SessionProgram session_program(const std::shared_ptr<const recording::Recording>& recorded) {
+SessionProgram replayed_program(const std::shared_ptr<const recording::Recording>& recorded) {
   const BuildResult built = build_for_replay(recorded->manifest, load_plan("session"));
   if (built.model.empty()) throw UserError("this build has no program model", "clear the cache: culprit cache --clear");
   return {.launch = {.executable = built.executable,
                      .arguments = recorded->manifest.arguments,
                      .standard_input = "/dev/null",
                      .recording = recorded},
+          .model = program::ProgramModel::open(built.model)};
+}
+
+}  // namespace
+
+SessionProgram session_program(const std::vector<std::string>& command, const StandardInput& input,
+                               Progress& progress) {
+  if (const auto recorded = named_recording(command)) return replayed_program(recorded);
+  Plan plan = load_plan("session");
+  plan.fast_bodies = true;  // so that it replays recordings, too
+  const BuildResult built =
+      build_program({.program = program_path(command.front()), .plan = std::move(plan), .keep = {}}, progress);
+  if (built.model.empty()) throw UserError("this build has no program model", "clear the cache: culprit cache --clear");
+  return {.launch = {.executable = built.executable, .arguments = command, .standard_input = input.path()},
           .model = program::ProgramModel::open(built.model)};
 }
 

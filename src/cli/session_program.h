@@ -3,7 +3,6 @@
 #pragma once
 
 #include <filesystem>
-#include <memory>
 #include <string>
 #include <vector>
 
@@ -33,10 +32,8 @@ struct SessionProgram {
   program::ProgramModel model;
 };
 
-/// Rebuilds the program of a command line by the plan "session", or takes it from the cache. Throws UserError.
+/// Rebuilds the program of a command line by the plan "session", or takes it from the cache. Of a command that is the
+/// name of a recording, each run replays it. Throws UserError.
 SessionProgram session_program(const std::vector<std::string>& command, const StandardInput& input, Progress& progress);
-
-/// The same of a recording: each run replays it. Throws UserError when the program is not the one recorded.
-SessionProgram session_program(const std::shared_ptr<const recording::Recording>& recorded);
 
 }  // namespace culprit::cli

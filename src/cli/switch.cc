@@ -68,6 +68,7 @@ const Registration kSwitch{Command{
                    "connection. What it prints is printed.",
     .examples = {{"culprit switch --at parse.c:88#3 -- ./prog input.txt", "switches the third execution of the branch"},
                  {"culprit switch --at parse.c:88 -- ./prog input.txt", "switches each execution"},
+                 {"culprit switch --at parse.c:88#3 prog-3", "the same in the recorded run prog-3"},
                  {"culprit switch --at parse.c:88:12#1 --to 95 -- ./prog", "of a switch statement: goes to line 95"}},
     .configure =
         [](CLI::App& app) {
@@ -76,7 +77,9 @@ const Registration kSwitch{Command{
           app.add_option("--to", options->to, "Line to go to, where a branch has more than two sides");
           app.add_option("--timeout", options->timeout, "Seconds for each run (60)")->check(CLI::PositiveNumber);
           app.add_flag("--json", options->json, "Print JSON");
-          app.add_option("command", options->command, "The program and its arguments, after --")->required();
+          app.add_option("command", options->command,
+                         "The program and its arguments, after --; or the name of a recording")
+              ->required();
           return [options] { return run(*options); };
         },
 }};

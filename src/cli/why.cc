@@ -17,8 +17,6 @@
 #include "cli/session_program.h"
 #include "locate/explain.h"
 #include "locate/user_predicate.h"
-#include "recording/place.h"
-#include "recording/recording.h"
 #include "report/html.h"
 #include "report/json.h"
 #include "report/sarif.h"
@@ -70,21 +68,11 @@ std::string expected_from(const std::string& command, const std::filesystem::pat
   return std::move(good.output);
 }
 
-/// The recording that the one word of a command names rather than a program.
-std::shared_ptr<const recording::Recording> named_recording(const std::vector<std::string>& command) {
-  if (command.size() != 1) return nullptr;
-  const std::filesystem::path& name = command.front();
-  std::filesystem::path folder = name;
-  if (!std::filesystem::is_directory(folder)) folder = recording::default_folder() / name;
-  if (!std::filesystem::is_regular_file(folder / "manifest.json")) return nullptr;
-  return std::make_shared<const recording::Recording>(recording::open_recording(command.front()));
-}
-
 ExitCode run(const Options& options) {
   Progress progress("why");
-  const std::shared_ptr<const recording::Recording> recorded = named_recording(options.command);
   const StandardInput input;
-  const auto [launch, model] = recorded ? session_program(recorded) : session_program(options.command, input, progress);
+  const auto [launch, model] = session_program(options.command, input, progress);
+  const auto& recorded = launch.recording;
   const std::filesystem::path program =
       recorded ? std::filesystem::path(recorded->manifest.program) : program_path(options.command.front());
   const auto build = [&](const char* name) {

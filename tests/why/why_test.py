@@ -235,6 +235,9 @@ class WhyTest(unittest.TestCase):
         said = self.why(str(recording))
         self.assertEqual(said["failure"]["kind"], "null-dereference")
         lines = self.lines_of(SOURCE / "tests/why/another_each_time.c", "if (key > 3)")
+        switched = subprocess.run([BIN / "culprit", "switch", "--at", f"another_each_time.c:{lines[0]}#1", recording],
+                                  cwd=self.folder, env=self.environment, capture_output=True, text=True)
+        self.assertIn("ended with exit status 0 (without: by a signal", switched.stderr)
         self.assertLessEqual(set(lines), set(self.proved(said, "critical-branch")))
 
     def test_a_switched_run_reads_on_in_its_input(self):
