@@ -68,12 +68,20 @@ uint64_t lowest_free(uint64_t from) {
   return from;
 }
 
+/// A fork shares its descriptors with the session that it comes from, which are not to become more. False when the
+/// kernel cannot part them.
+bool part_descriptors() {
+  constexpr uint64_t kNone = 0xffffffff, kUnshare = 2;
+  return raw(__NR_close_range, kNone, kNone, kUnshare) == 0;
+}
+
 /// Regular files and folders that were opened for reading; a device or pipe would give what was never recorded.
 int open_again(OpenFile& file) {
   constexpr uint32_t kType = 0170000, kRegular = 0100000, kFolder = 0040000;
   if (file.content != Content::kFile) return -1;
   if (file.real != 0) return file.real;
   file.real = -1;
+  if (!part_descriptors()) return -1;
   const long fd = raw(__NR_openat, AT_FDCWD, word(file.path), O_RDONLY | O_NONBLOCK | O_CLOEXEC, 0);
   struct stat status;
   if (failed(fd)) return -1;

@@ -15,7 +15,7 @@ using format::ReplayControl;
 using format::ReplayPoint;
 using format::ThreadState;
 
-constexpr uint64_t kCloneParent = 0x8000, kChildSignal = 17;
+constexpr uint64_t kCloneParent = 0x8000, kCloneFiles = 0x400, kChildSignal = 17;
 constexpr long kBranchesUnlimited = INT64_MAX;
 
 ReplayControl* control;
@@ -56,7 +56,10 @@ void say_stopped() {
 /// The new process waits in the place of this one, with a slot of its own.
 void fork_session() {
   const uint32_t slot = control->fork_slot;
-  const long child = raw(__NR_clone, kCloneParent | kChildSignal, 0, 0, 0, 0);
+  // Before an alteration nothing of the program is open. A table of its own would be as large as the limit on
+  // descriptors, near which the runtime keeps its own.
+  const uint64_t files = runtime.altered ? 0 : kCloneFiles;
+  const long child = raw(__NR_clone, kCloneParent | files | kChildSignal, 0, 0, 0, 0);
   if (child != 0) {
     control->forked = static_cast<int32_t>(child);
     return;
