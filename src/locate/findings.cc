@@ -1,0 +1,195 @@
+#include "locate/findings.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <span>
+
+#include "locate/suspects.h"
+
+namespace culprit {
+
+namespace {
+
+std::string ordinal(uint64_t n) {
+  const uint64_t tens = n % 100;
+  const char* ending = tens / 10 == 1 ? "th" : n % 10 == 1 ? "st" : n % 10 == 2 ? "nd" : n % 10 == 3 ? "rd" : "th";
+  return fmt::format("{}{}", n, ending);
+}
+
+}  // namespace
+
+std::string way_text(const program::ProgramModel& model, uint32_t block, uint32_t way) {
+  const program::Indices edges = model.edges_of(block);
+  if (way >= edges.size()) return "another place";
+  const uint32_t edge = edges[way];
+  const uint32_t branch_line = place_of_branch(model, block).line;
+  for (const uint32_t statement : model.statements_of(model.edge(edge).target)) {
+    const format::StatementRecord& record = model.statement(statement);
+    if (record.line == 0) continue;
+    return record.line == branch_line ? fmt::format("column {} of this line", record.column)
+                                      : fmt::format("line {}", record.line);
+  }
+  return fmt::format("its side \"{}\"", model.edge_text(edge));
+}
+
+namespace {
+
+std::string otherwise_text(const CriticalBranch& branch, const Oracle& oracle) {
+  switch (branch.repair) {
+    case Repair::kSurvives:
+      return "the program would end by itself instead of failing, though not as a good run does";
+    case Repair::kFurther:
+      return fmt::format("the first {} bytes of the output would be right, not only {}", branch.right_bytes,
+                         oracle.right_bytes);
+    case Repair::kInfluences:
+      return fmt::format("only {} bytes of the output would be others, from the first wrong one on",
+                         branch.changed_bytes);
+    default:
+      return oracle.output || oracle.good ? "the program would do what is expected" : "the program would not fail";
+  }
+}
+
+}  // namespace
+
+report::Finding finding_of(const program::ProgramModel& model, const CriticalBranch& branch, const Oracle& oracle) {
+  const std::string other = way_text(model, branch.block, branch.other_way);
+  const std::string which =
+      branch.occurrence == 0 ? "In one execution" : fmt::format("In its {} execution", ordinal(branch.occurrence));
+  const char* later = branch.scope == format::SwitchScope::kSameWay ? ", here and later" : "";
+  const std::string evidence =
+      branch.scope == format::SwitchScope::kEachInverted
+          ? fmt::format("Had each of its executions gone to the other side, {}.", otherwise_text(branch, oracle))
+          : fmt::format("{} it led to {}; had it led to {}{}, {}.", which, way_text(model, branch.block, branch.way),
+                        other, later, otherwise_text(branch, oracle));
+  return {.kind = branch.repair == Repair::kRepairs      ? "critical-branch"
+                  : branch.repair == Repair::kSurvives   ? "surviving-branch"
+                  : branch.repair == Repair::kInfluences ? "influencing-branch"
+                                                         : "improving-branch",
+          .place = place_of_branch(model, branch.block),
+          .instance = branch.occurrence,
+          .evidence = evidence,
+          .proved = branch.verified};
+}
+
+report::Finding finding_of(const program::ProgramModel& model, const BoundsFault& fault) {
+  return {
+      .kind = "array-bounds",
+      .place = place_of_statement(model, fault.statement),
+      .instance = 0,
+      .evidence = fmt::format("It accesses element {} of an array that has {} elements.{}", fault.index, fault.elements,
+                              fault.repairs ? " Had the index been kept inside, the run would have succeeded." : ""),
+      .proved = true};
+}
+
+std::optional<report::Finding> endless_loop(const program::ProgramModel& model, const std::vector<Frame>& frames) {
+  for (const Frame& frame : frames) {
+    if (frame.statement >= model.statements().size()) continue;
+    const uint32_t loop = model.block(model.block_of_statement(frame.statement)).innermost_loop;
+    if (loop == program::kNone) continue;
+    const auto is_inside = [&](uint32_t block) {
+      uint32_t each = model.block(block).innermost_loop;
+      while (each != program::kNone && each != loop) each = model.loop(each).parent;
+      return each == loop;
+    };
+    std::vector<uint32_t> exits;
+    for (const uint32_t block : model.blocks_of(model.function_of_statement(frame.statement))) {
+      if (!is_inside(block)) continue;
+      for (const uint32_t edge : model.edges_of(block)) {
+        if (!is_inside(model.edge(edge).target)) exits.push_back(place_of_branch(model, block).line);
+      }
+    }
+    std::sort(exits.begin(), exits.end());
+    exits.erase(std::unique(exits.begin(), exits.end()), exits.end());
+    const std::string ways =
+        exits.empty() ? "It has no exit." : fmt::format("It could be left from line {}.", fmt::join(exits, ", "));
+    const std::span<const format::LoopHeaderRecord> headers = model.headers_of(loop);
+    return report::Finding{.kind = "endless-loop",
+                           .place = place_of_branch(model, headers.front().block),
+                           .instance = 0,
+                           .evidence = "The program was in this loop when it was stopped. " + ways,
+                           .proved = false};
+  }
+  return std::nullopt;
+}
+
+namespace {
+
+std::string position_in_block(const HeapFault& fault) {
+  if (!fault.offset) return fmt::format("a heap block of {} bytes", fault.bytes);
+  return fmt::format("byte {} of a heap block of {} bytes", *fault.offset, fault.bytes);
+}
+
+}  // namespace
+
+void add_findings_of(const program::ProgramModel& model, const HeapFault& fault,
+                     std::vector<report::Finding>& findings) {
+  const uint32_t used = own_statement(model, statements_of(fault.access));
+  const std::string consequence = fault.repairs ? " Without this error the run succeeds." : "";
+  const auto add = [&](const char* kind, uint32_t statement, std::string evidence) {
+    if (statement >= model.statements().size()) return;
+    findings.push_back({.kind = kind,
+                        .place = place_of_statement(model, statement),
+                        .instance = 0,
+                        .evidence = std::move(evidence),
+                        .proved = true});
+  };
+  switch (fault.error) {
+    case HeapError::kOutOfBounds:
+      add("heap-overflow", used,
+          fmt::format("It accesses {}, outside of it.{}", position_in_block(fault), consequence));
+      break;
+    case HeapError::kUsedAfterFree:
+      add("use-after-free", used,
+          fmt::format("It uses {}, which was freed before.{}", position_in_block(fault), consequence));
+      break;
+    case HeapError::kFreedTwice:
+      add("double-free", used,
+          fmt::format("It frees {}, which was freed before.{}", position_in_block(fault), consequence));
+      break;
+    case HeapError::kUninitialised:
+      if (fault.first_different_branch) {
+        findings.push_back(
+            {.kind = "uninitialised-read",
+             .place = place_of_branch(model, *fault.first_different_branch),
+             .instance = 0,
+             .evidence = fmt::format(
+                 "Which way it goes depends on what fresh memory happens to hold: {} was read before it was written.{}",
+                 position_in_block(fault), consequence),
+             .proved = true});
+      }
+      break;
+  }
+  if (!fault.freed.empty()) {
+    uint32_t freed = where_chains_part(model, fault.freed, statements_of(fault.access));
+    if (freed == program::kNone) freed = own_statement(model, fault.freed);
+    add("freed-here", freed, "The block was freed here.");
+  }
+  add("allocated-here", own_statement(model, fault.allocated),
+      fmt::format("The block, the {} of the run, was allocated here.", ordinal(fault.block)));
+}
+
+std::optional<report::Finding> value_origin(const program::ProgramModel& model, const FailureSlice& slice) {
+  std::vector<uint32_t> lines;
+  std::string way;
+  for (const uint32_t statement : slice.value_chain) {
+    const report::SourcePlace place = place_of_statement(model, statement);
+    if (place.line == 0 || (!lines.empty() && lines.back() == place.line)) continue;
+    lines.push_back(place.line);
+    way += fmt::format("{}{}:{}", way.empty() ? "" : ", ", std::filesystem::path(place.file).filename().string(),
+                       place.line);
+  }
+  if (lines.empty()) return std::nullopt;
+  const uint32_t origin = slice.value_chain.back();
+  return report::Finding{.kind = "value-origin",
+                         .place = place_of_statement(model, origin),
+                         .instance = 0,
+                         .evidence = fmt::format("The value that the failing statement uses was made here, and "
+                                                 "came there by copies only (backwards: {}).",
+                                                 way),
+                         .proved = true};
+}
+
+}  // namespace culprit

@@ -1,0 +1,33 @@
+// What was found out about a failing run, in sentences for its reader.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "locate/array_bounds.h"
+#include "locate/failure_slice.h"
+#include "locate/heap_experiments.h"
+#include "locate/predicate_switching.h"
+#include "program/program_model.h"
+#include "report/explanation.h"
+#include "session/frames.h"
+
+namespace culprit {
+
+/// Where the program goes on along an outgoing edge of a block: "line 40".
+std::string way_text(const program::ProgramModel& model, uint32_t block, uint32_t way);
+
+report::Finding finding_of(const program::ProgramModel& model, const CriticalBranch& branch, const Oracle& oracle);
+report::Finding finding_of(const program::ProgramModel& model, const BoundsFault& fault);
+/// One for the wrong access, and those for the release and the allocation of its block.
+void add_findings_of(const program::ProgramModel& model, const HeapFault& fault,
+                     std::vector<report::Finding>& findings);
+
+/// The innermost loop that an activation is in, with the lines where it could be left.
+std::optional<report::Finding> endless_loop(const program::ProgramModel& model, const std::vector<Frame>& frames);
+
+/// Where the bad value was made; nothing when it was not followed.
+std::optional<report::Finding> value_origin(const program::ProgramModel& model, const FailureSlice& slice);
+
+}  // namespace culprit
