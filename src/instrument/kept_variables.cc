@@ -5,6 +5,7 @@
 #include <llvm/IR/Constants.h>
 #include <llvm/IR/Dominators.h>
 #include <llvm/IR/InstIterator.h>
+#include <llvm/IR/IntrinsicInst.h>
 #include <llvm/IR/Module.h>
 #include <llvm/IR/Operator.h>
 
@@ -27,7 +28,7 @@ bool is_kept_type(const llvm::Type* type) {
   return type->isPointerTy() || type->isIntegerTy(32) || type->isIntegerTy(64);
 }
 
-/// Whether a variable is only loaded and stored as a whole.
+/// Whether a variable is only loaded and stored as a whole, once it has been initialised.
 bool is_plain(const llvm::AllocaInst& variable) {
   for (const llvm::User* user : variable.users()) {
     if (const auto* load = llvm::dyn_cast<llvm::LoadInst>(user)) {
@@ -37,6 +38,9 @@ bool is_plain(const llvm::AllocaInst& variable) {
           store->getValueOperand()->getType() != variable.getAllocatedType()) {
         return false;
       }
+    } else if (const auto* fill = llvm::dyn_cast<llvm::MemSetInst>(user)) {
+      // What an uninitialised variable holds at first, which leads to no memory of the program's.
+      if (fill->getParent() != variable.getParent()) return false;
     } else {
       return false;
     }

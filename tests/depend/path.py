@@ -13,6 +13,7 @@ import sys
 import tempfile
 
 ARGUMENTS = re.compile(r"// arguments: (.*)")
+ADDRESSES = re.compile(r"// addresses: at most (\d+) bytes")
 
 
 def walk(culprit, trace, environment):
@@ -51,6 +52,10 @@ def check(binaries, subject, folder):
         return False
     if not walks[0] or sizes[1] >= sizes[0]:
         print(f"{subject.name}: {len(walks[0])} steps, {sizes[1]} bytes of a path, {sizes[0]} of a trace")
+        return False
+    most = ADDRESSES.search(subject.read_text())
+    if most and sizes[0] - sizes[1] > int(most.group(1)):
+        print(f"{subject.name}: {sizes[0]} bytes of a trace, {sizes[1]} of them the path")
         return False
     if refused.returncode != 2:
         print(f"{subject.name}: a slice of a path ended with {refused.returncode}")
