@@ -7,6 +7,7 @@
 #include "build/plan.h"
 #include "cli/plan_of_recording.h"
 #include "cli/program_path.h"
+#include "recording/children.h"
 #include "recording/place.h"
 #include "recording/recording.h"
 
@@ -47,7 +48,9 @@ std::shared_ptr<const recording::Recording> named_recording(const std::vector<st
   if (command.size() != 1) return nullptr;
   std::filesystem::path folder = command.front();
   if (!std::filesystem::is_directory(folder)) folder = recording::default_folder() / command.front();
-  if (!std::filesystem::is_regular_file(folder / "manifest.json")) return nullptr;
+  const bool is_recording =
+      std::filesystem::is_regular_file(folder / "manifest.json") || recording::read_origin(folder);
+  if (!is_recording) return nullptr;
   return std::make_shared<const recording::Recording>(recording::open_recording(command.front()));
 }
 

@@ -15,12 +15,14 @@
 #include "build/builder.h"
 #include "cli/command.h"
 #include "cli/make_trace.h"
+#include "cli/replay_to.h"
 #include "cli/slice_view.h"
 #include "depend/criterion.h"
 #include "depend/slice.h"
 #include "depend/slice_text.h"
 #include "depend/value_chain.h"
 #include "recording/recording.h"
+#include "session/frames.h"
 
 namespace culprit::cli {
 namespace {
@@ -158,7 +160,19 @@ ExitCode answer(const Options& options, const trace::TraceFile& trace) {
   return slice.empty() ? ExitCode::kNothingFound : ExitCode::kAnswered;
 }
 
-ExitCode slice(const Options& options) {
+/// Where a recorded run crashed: a trace goes on to where the path is decided next, which can be behind that.
+std::string place_of_crash(const std::string& name) {
+  const recording::Recording recording = recording::open_recording(name);
+  const std::optional<StoppedReplay> stopped = stop_replay(recording, "crash");
+  if (!stopped) throw UserError("the recorded run did not crash", "name a place with --at");
+  const std::vector<Frame> frames = read_frames(memory_of(stopped->session), stopped->position.frames, 1);
+  if (frames.empty() || frames.front().statement >= stopped->model->statements().size()) {
+    throw UserError("the recorded run crashed outside of the program's own statements", "name a place with --at");
+  }
+  return stopped->model->position_text(frames.front().statement);
+}
+
+ExitCode slice(Options options) {
   const bool recorded = !options.recording.empty();
   if (options.words.empty() != recorded) {
     throw UserError("none or two of a trace, a recording and a program are given",
@@ -173,6 +187,10 @@ ExitCode slice(const Options& options) {
     const MadeTrace made = recorded ? make_trace_of_recording(recording::open_recording(options.recording), folder)
                                     : make_trace(options.words, folder);
     if (made.end.signal != 0) fmt::print(stderr, "culprit: the program was ended by signal {}\n", made.end.signal);
+    if (recorded && options.crash && made.end.signal != 0) {
+      options.at = place_of_crash(options.recording);
+      options.crash = false;
+    }
   }
   const trace::TraceFile trace(folder);
   return answer(options, trace);
@@ -203,7 +221,8 @@ const Registration kRegistration{Command{
                      "FILE:LINE[:COLUMN][#INSTANCE], or stdout:N or stderr:N for a byte of the output");
       app.add_option("--var", options->variable, "one variable at that place");
       app.add_option("--memory", options->memory, "the bytes ADDRESS+BYTES before that place");
-      app.add_flag("--crash", options->crash, "where the run ended");
+      app.add_flag("--crash", options->crash,
+                   "where the run ended; exact with --recording, else as far as the trace tells");
       app.add_flag("--forward,!--backward", options->forward, "what depends on it (default: what it depends on)");
       app.add_option("--from", options->from, "only what lies between this place and the criterion (a chop)");
       app.add_flag("--no-control", options->no_control, "without what decided that statements run");

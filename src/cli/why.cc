@@ -75,6 +75,11 @@ ExitCode run(const Options& options) {
   const auto& recorded = launch.recording;
   const std::filesystem::path program =
       recorded ? std::filesystem::path(recorded->manifest.program) : program_path(options.command.front());
+  if (recorded && recorded->manifest.state != recording::State::kFinished) {
+    throw UserError(
+        fmt::format("the recording {} ends before its program did, so no failure is in it", options.command.front()),
+        "record the run again");
+  }
   const auto build = [&](const char* name) {
     Plan plan = load_plan(name);
     plan.fast_bodies = true;
@@ -96,6 +101,7 @@ ExitCode run(const Options& options) {
     request.recordable = RecordableProgram{.executable = fast.executable, .key = fast.key};
   }
   request.command = joined(launch.arguments);
+  if (recorded) request.recording = options.command.front();
   if (!options.expect.empty()) request.expectation.output = read_file(options.expect);
   if (!options.expect_command.empty()) request.expectation.output = expected_from(options.expect_command, input.path());
   if (!options.fails_if.empty()) request.expectation.fails_if = std::make_shared<UserPredicate>(options.fails_if);

@@ -130,20 +130,27 @@ std::optional<FailureSlice> slice_of_failure(const ExplainRequest& request, cons
 namespace {
 
 /// Commands with which the reader can look at what was found.
-void add_next_steps(report::Explanation& explanation) {
+void add_next_steps(const std::string& recording, report::Explanation& explanation) {
   const auto at = [](const report::SourcePlace& place) {
     return fmt::format("{}:{}", std::filesystem::path(place.file).filename().string(), place.line);
   };
   for (const report::Finding& finding : explanation.findings) {
     if (!finding.kind.ends_with("-branch") || !finding.proved || finding.instance == 0) continue;
     explanation.next_steps.push_back(fmt::format("culprit switch --at {}:{}#{} -- {}", at(finding.place),
-                                                 finding.place.column, finding.instance, explanation.command));
+                                                 finding.place.column, finding.instance,
+                                                 recording.empty() ? explanation.command : recording));
     break;
   }
   const report::SourcePlace& failed = explanation.failure->place;
   if (failed.line == 0) return;
-  explanation.next_steps.push_back(fmt::format("culprit slice --at {} -- {}", at(failed), explanation.command));
   const bool crashed = !is_silent(*explanation.failure) && explanation.failure->kind != "hang";
+  if (!recording.empty()) {
+    explanation.next_steps.push_back(fmt::format("culprit slice --recording {} --at {}", recording, at(failed)));
+    explanation.next_steps.push_back(
+        fmt::format("culprit replay {} --to {}", recording, crashed ? "crash" : at(failed)));
+    return;
+  }
+  explanation.next_steps.push_back(fmt::format("culprit slice --at {} -- {}", at(failed), explanation.command));
   explanation.next_steps.push_back(fmt::format("culprit record -o recording -- {}; culprit replay recording --to {}",
                                                explanation.command, crashed ? "crash" : at(failed)));
 }
@@ -311,7 +318,7 @@ report::Explanation explain(const ExplainRequest& request, const program::Progra
   explanation.effort.complete = switching.complete;
 
   explanation.suspects = rank_suspects(model, evidence);
-  add_next_steps(explanation);
+  add_next_steps(request.recording, explanation);
   explanation.effort.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   return explanation;
 }

@@ -16,8 +16,9 @@
 namespace culprit {
 
 struct ExplainRequest {
-  Launch launch;        ///< of the plan "session"
-  std::string command;  ///< as the user typed it
+  Launch launch;          ///< of the plan "session"
+  std::string command;    ///< as the user typed it
+  std::string recording;  ///< its name, when the launch is of one
   Expectation expectation;
   uint32_t tries = 5000;                         ///< runs until one fails
   std::chrono::milliseconds time_limit{10'000};  ///< of the failing run: longer is a hang

@@ -21,6 +21,7 @@ def main():
         folder = pathlib.Path(name)
         environment = dict(os.environ)
         environment.setdefault("CULPRIT_CACHE", str(folder / "cache"))
+        lines = source.read_text().splitlines()
         (folder / "input").write_text("*")
         subprocess.run([binaries / "culprit-cc", "-O2", "-g", "-pthread", source, "-o", folder / "forks"], check=True)
 
@@ -45,10 +46,16 @@ def main():
             if child["exit_signal"] == signal.SIGSEGV:
                 values = culprit("value", place, "--at", "crash", "--json", "total", "each", "at")
                 check(json.loads(values.stdout) == {"total": "45", "each": "3", "at": "0x0"}, "values differ", values)
-                # What the child walks along was made by its parent before the fork.
-                line = next(n for n, text in enumerate(source.read_text().splitlines(), 1) if "at = at->next" in text)
-                chain = culprit("slice", "--recording", place, "--at", f"forks.c:{line}#2", "--var", "at")
+                # The null pointer ends a list that the child's parent made before the fork.
+                chain = culprit("slice", "--recording", place, "--crash")
                 check("made->next = next" in chain.stdout, "the slice does not reach back over the fork", chain)
+                why = json.loads(culprit("why", place, "--json").stdout)
+                failure = why["failure"]
+                check(failure["kind"] == "null-dereference" and "total += at->value" in lines[failure["line"] - 1],
+                      "the child's failure is told otherwise", failure)
+            elif not child["finished"]:
+                why = culprit("why", place)
+                check(why.returncode == 2 and "ends before its program did" in why.stderr, "it is not refused", why)
 
 
 if __name__ == "__main__":
