@@ -246,13 +246,17 @@ SwitchingResult switch_predicates(const Launch& launch, const program::ProgramMo
   }
   std::stable_sort(repeated.begin(), repeated.end(),
                    [](auto one, auto other) { return one.instance < other.instance; });
-  for (size_t at = 0; at < repeated.size() && repairing.empty() && Clock::now() < verification; at += kWindow) {
+  if (!repairing.empty()) repeated.clear();  // where a single one repairs the run, they say nothing
+  size_t done_again = 0;
+  for (size_t at = 0; at < repeated.size() && Clock::now() < verification; at += kWindow) {
     const auto first = repeated.begin() + static_cast<long>(at);
     const auto last = first + static_cast<long>(std::min<size_t>(kWindow, repeated.size() - at));
+    done_again += static_cast<size_t>(last - first);
     std::vector<CriticalBranch> of_window = search.make({first, last}, verification);
     found.insert(found.end(), of_window.begin(), of_window.end());
   }
-  result.complete = all && log.first_instance == 1 && search.finished() == planned.size() + repeated.size();
+  result.complete = all && log.first_instance == 1 && search.finished() == planned.size() + done_again &&
+                    done_again == repeated.size();
 
   result.critical = worth_verifying(std::move(found));
   for (CriticalBranch& each : result.critical) {

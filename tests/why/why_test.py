@@ -57,6 +57,12 @@ class WhyTest(unittest.TestCase):
         self.assertEqual([f["line"] for f in said["findings"] if f["kind"] == "value-origin"],
                          self.lines_of(source, "return NULL"))
 
+    def test_says_that_it_finished_where_nothing_is_left_to_try(self):
+        orders = SOURCE / "examples/orders"
+        self.compile(orders / "orders.c")
+        said = self.why("--expect", orders / "expected.txt", "--", "./prog", orders / "orders.txt")
+        self.assertTrue(said["complete"])
+
     def test_altered_runs_share_no_position_in_files(self):
         # A run that ends early moves the position of the file it reads; the next ones must not notice.
         source = SOURCE / "examples/orders/orders.c"
