@@ -4,35 +4,25 @@
 Records a CPU-bound program of two threads that runs for over 20 s (1 s with --quick), replays it once while copies of the
 process are parked, and then times going to 20 random moments. With --compare each moment is also reached from a fresh start.
 """
-import argparse
 import json
 import os
 import pathlib
 import re
-import subprocess
 import sys
 import tempfile
 import time
 
-HERE = pathlib.Path(__file__).resolve().parent
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent / "shared"))
+from driving import HERE, parser_of, run  # noqa: E402
+
 LEAST_SECONDS = 22
 
 
-def run(*words):
-    done = subprocess.run([str(word) for word in words], stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=900)
-    if done.returncode != 0:
-        sys.exit(f"{words}: {done.stderr[-2000:]}")
-    return done.stdout
-
-
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--quick", action="store_true")
+    parser = parser_of(__doc__)
     parser.add_argument("--compare", action="store_true")
-    parser.add_argument("--json")
-    parser.add_argument("--culprit", default=str(HERE.parent / "build/release/bin/culprit"))
     options = parser.parse_args()
-    tools = pathlib.Path(options.culprit).parent
+    tools = options.culprit.resolve().parent
     with tempfile.TemporaryDirectory(prefix="culprit-checkpoints-") as name:
         folder = pathlib.Path(name)
         os.environ["CULPRIT_CACHE"] = str(folder / "cache")

@@ -5,33 +5,22 @@ The recorded run of one program, short and long before the first switch; each br
 Both ways are the same experiments in the same sealed world, one process at a time and as many at once as the agent has
 workers; their outcomes are compared. The figures of the last line are of the long run.
 """
-import argparse
 import json
 import os
 import pathlib
 import re
-import subprocess
 import sys
 import tempfile
 
-HERE = pathlib.Path(__file__).resolve().parent
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent / "shared"))
+from driving import HERE, parser_of, run  # noqa: E402
+
 PLAN = 'observed = "homes"\nhooks = "session"\nstart_observed = true\n'
 
 
-def run(*words):
-    done = subprocess.run([str(word) for word in words], stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=900)
-    if done.returncode != 0:
-        sys.exit(f"{words}: {done.stderr[-2000:]}")
-    return done.stdout
-
-
 def main():
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--quick", action="store_true")
-    parser.add_argument("--json")
-    parser.add_argument("--culprit", default=str(HERE.parent / "build/release/bin/culprit"))
-    options = parser.parse_args()
-    tools = pathlib.Path(options.culprit).resolve().parent
+    options = parser_of(__doc__).parse_args()
+    tools = options.culprit.resolve().parent
     figures = {}
     with tempfile.TemporaryDirectory(prefix="culprit-switch-") as name:
         folder = pathlib.Path(name)
