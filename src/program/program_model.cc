@@ -150,6 +150,10 @@ uint32_t ProgramModel::file_of_scope(uint32_t index) const {
   return scope(index).file;
 }
 
+std::string ProgramModel::path_of_statement(uint32_t index) const {
+  return file_path(file_of_scope(statement(index).scope));
+}
+
 std::string ProgramModel::function_name(uint32_t index) const {
   const FunctionRecord& record = function(index);
   const std::string_view qualifier = text(record.qualifier);

@@ -82,6 +82,7 @@ class ProgramModel {
   std::string file_path(uint32_t file) const;
   /// The file that a statement's line is in.
   uint32_t file_of_scope(uint32_t scope) const;
+  std::string path_of_statement(uint32_t statement) const;
   /// "luaV_execute", "Json::Reader::parse".
   std::string function_name(uint32_t function) const;
   /// "file.c:12:3", with the file's base name.

@@ -149,6 +149,7 @@ TEST_F(CExpression, WhatCannotBeSaidIsSaid) {
   EXPECT_THAT(complaint("(1"), HasSubstr("`)` is missing"));
   EXPECT_THAT(complaint("n / 0"), HasSubstr("division by zero"));
   EXPECT_THAT(complaint("null->key + 1"), HasSubstr("cannot be read"));
+  EXPECT_THAT(complaint("(int)1e300"), HasSubstr("does not fit 64 bits"));
   EXPECT_THAT(complaint("*raw"), HasSubstr("void*"));
   EXPECT_THAT(complaint("first.size"), HasSubstr("no field size"));
   EXPECT_THAT(complaint("n.key"), HasSubstr("no field"));
