@@ -1,6 +1,7 @@
 #include "capture/elf.h"
 
 #include <fmt/format.h>
+#include <algorithm>
 
 #include <cstring>
 
@@ -112,6 +113,15 @@ std::span<const std::byte> ElfFile::content(const ElfSection& section) const {
     corrupt(section.offset, fmt::format("the section {} reaches past the end of the file", section.name));
   }
   return bytes_.subspan(section.offset, section.size);
+}
+
+uint64_t ElfFile::lowest_page() const {
+  constexpr uint64_t kPage = 4096;
+  uint64_t lowest = ~uint64_t{0};
+  for (const Elf64_Phdr& segment : segments_) {
+    if (segment.p_type == PT_LOAD) lowest = std::min<uint64_t>(lowest, segment.p_vaddr & ~(kPage - 1));
+  }
+  return lowest;
 }
 
 std::optional<std::string> ElfFile::interpreter() const {

@@ -49,6 +49,8 @@ class ElfFile {
   std::span<const std::byte> content(const ElfSection& section) const;
 
   const std::vector<Elf64_Phdr>& segments() const { return segments_; }
+  /// Where the lowest page that is loaded begins, by the file's own addresses.
+  uint64_t lowest_page() const;
   /// PT_INTERP; nothing in static executables, shared libraries and objects.
   std::optional<std::string> interpreter() const;
 

@@ -20,6 +20,7 @@
 #include "cli/make_trace.h"
 #include "cli/program_path.h"
 #include "index/execution_difference.h"
+#include "recording/place.h"
 #include "recording/recording.h"
 
 namespace culprit::cli {
@@ -192,13 +193,12 @@ size_t drop_unstable(ExecutionDifference& difference, const ExecutionDifference&
 /// By a traced replay; its standard output goes to a file in `place`.
 Run replay_recording(const std::string& name, const fs::path& place) {
   const fs::path output = place / "output";
-  const int to = ::open(output.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
-  const int nowhere = ::open("/dev/null", O_WRONLY | O_CLOEXEC);
-  if (to < 0 || nowhere < 0) throw UserError(fmt::format("cannot write {}", output.string()), "is there room for it?");
-  const MadeTrace made =
-      make_trace_of_recording(recording::open_recording(name), place / "trace", {.output = to, .error = nowhere});
-  ::close(to);
-  ::close(nowhere);
+  const recording::NoStreams nowhere;
+  recording::Surroundings streams = nowhere.surroundings();
+  streams.output = ::open(output.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
+  if (streams.output < 0) throw UserError(fmt::format("cannot write {}", output.string()), "is there room for it?");
+  const MadeTrace made = make_trace_of_recording(recording::open_recording(name), place / "trace", streams);
+  ::close(streams.output);
   return {.end = made.end, .output = read_file(output), .report = {}};
 }
 
@@ -234,7 +234,8 @@ ExitCode compare_recordings(const Options& options) {
 }
 
 ExitCode run(const Options& options) {
-  if (fs::is_directory(options.good) && fs::is_directory(options.bad)) return compare_recordings(options);
+  if (recording::recording_named(options.good) && recording::recording_named(options.bad))
+    return compare_recordings(options);
   // One executable for both, so that they can be compared.
   const ProgramCommand good_command = split_command(options.good), bad_command = split_command(options.bad);
   if (program_path(good_command.program) != program_path(bad_command.program)) {
@@ -270,14 +271,14 @@ const Registration kRegistration{Command{
         "inlined and all loops unrolled. Shows where control parts first, what only one run executes, and which\n"
         "statements write or branch on other values at corresponding points, in order of execution. Addresses are not\n"
         "compared, and what differs between two runs of the good command is left out. Both commands are given to a "
-        "shell; only the main thread's order is compared. Two recordings (folders) are replayed instead; then points\n"
+        "shell; only the main thread's order is compared. Two recordings are replayed instead; then points\n"
         "are beginnings of blocks, and values are not compared.",
     .examples = {{"culprit diff './prog good.txt' './prog bad.txt'", "what the bad input changes"},
                  {"culprit diff --json './prog < good' './prog < bad'", "the same for machines"},
                  {"culprit diff good.rec bad.rec", "where the control of two recorded runs parts"}},
     .configure = [](CLI::App& app) {
       auto options = std::make_shared<Options>();
-      app.add_option("good", options->good, "a command in quotes, or the folder of a recording")->required();
+      app.add_option("good", options->good, "a command in quotes, or the name of a recording")->required();
       app.add_option("bad", options->bad, "another one of the same program")->required();
       app.add_option("--limit", options->limit, "look at most at so many points of each run")->capture_default_str();
       app.add_option("--most", options->most, "print at most so many regions and statements")->capture_default_str();

@@ -46,11 +46,7 @@ std::vector<std::string> variables_at(const recording::Recording& recording, con
   const MappedFile file(copy);
   if (!ElfFile::has_magic(file.bytes())) return names;
   const ElfFile elf(file.bytes(), copy.string());
-  uint64_t lowest = ~uint64_t{0};  // where the file's start is, by its own headers
-  for (const Elf64_Phdr& segment : elf.segments()) {
-    if (segment.p_type == PT_LOAD) lowest = std::min<uint64_t>(lowest, segment.p_vaddr);
-  }
-  const uint64_t from = address - image.base + lowest;
+  const uint64_t from = address - image.base + elf.lowest_page();
   const Range line = {from, from + format::kLineBytes};
   const char* table = elf.section(".symtab") != nullptr ? ".symtab" : ".dynsym";
   for (const ElfSymbol& symbol : elf.symbols(table)) {

@@ -19,6 +19,8 @@
 #include "index/report_file.h"
 #include "index/traced_points.h"
 #include "program/source_position.h"
+#include "recording/place.h"
+#include "recording/recording.h"
 
 namespace culprit::cli {
 namespace {
@@ -35,7 +37,6 @@ struct Options {
   bool paths = false;
   bool check_unique = false;
   std::string core;
-  std::string recording;
   uint64_t limit = 1000;
   bool as_json = false;
 };
@@ -200,7 +201,7 @@ ExitCode show_recorded(const Options& options) {
     throw UserError("of a recorded run, precise ids of given lines are shown", "add --at FILE:LINE, without --kind");
   }
   const TemporaryDirectory folder(temporary_place("trace"));
-  make_trace_of_recording(recording::open_recording(options.recording), folder.path());
+  make_trace_of_recording(recording::open_recording(options.program), folder.path());
   const trace::TraceFile trace(folder.path());
   const Wanted wanted = wanted_points(options);
   std::map<uint32_t, std::vector<uint32_t>> statements;  // by block
@@ -223,10 +224,7 @@ ExitCode show_recorded(const Options& options) {
 }
 
 ExitCode run(const Options& options) {
-  if (!options.recording.empty()) return show_recorded(options);
-  if (options.program.empty()) {
-    throw UserError("neither a program nor a recording is given", "culprit points PROGRAM, or --recording NAME");
-  }
+  if (recording::recording_named(options.program)) return show_recorded(options);
   if (!options.core.empty()) return show_core(options);
   // Build the program so that it keeps ids, and reports the points that are asked for.
   const Wanted wanted = wanted_points(options);
@@ -270,13 +268,15 @@ const Registration kRegistration{Command{
         "call stack with the variables that tell iterations apart (STAT).",
     .examples = {{"culprit points ./prog -- -v file", "where in the execution memory is allocated"},
                  {"culprit points --at parse.c:88#3 ./prog -- file", "the third time that line 88 is reached"},
-                 {"culprit points --recording rec --at parse.c:88", "ids that culprit replay --to takes"},
+                 {"culprit points rec --at parse.c:88", "ids that culprit replay --to takes"},
                  {"culprit points --core core ./prog", "in which iterations a crashed program was"},
                  {"culprit points --statements --unique --limit 5000000 ./prog",
                   "checks that no two points share an id"}},
     .configure = [](CLI::App& app) {
       auto options = std::make_shared<Options>();
-      app.add_option("program", options->program, "a program compiled with culprit-cc; looked up in PATH");
+      app.add_option("program", options->program,
+                     "a program compiled with culprit-cc, looked up in PATH; or a recording, with --at")
+          ->required();
       app.add_option("arguments", options->arguments, "the program's arguments, after --");
       app.add_option("--kind", options->kind, "pcce, sic, sei, lei or pepid (the default)");
       app.add_option("--at", options->at, "file:line[#instance], may be repeated; allocations without it")
@@ -284,7 +284,6 @@ const Registration kRegistration{Command{
       app.add_flag("--statements", options->every_statement, "every statement");
       app.add_flag("--paths", options->paths, "tell ways through loops that no header makes natural apart");
       app.add_flag("--unique", options->check_unique, "print how many ids were not unique instead");
-      app.add_option("--recording", options->recording, "a recorded run: the ids that its points have, by --at");
       app.add_option("--core", options->core, "a core file that the program left")->check(CLI::ExistingFile);
       app.add_option("--limit", options->limit, "show at most so many points")->capture_default_str();
       app.add_flag("--json", options->as_json, "for machines");

@@ -2,9 +2,7 @@
 
 #include "cli/replay_to.h"
 
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <charconv>
 #include <nlohmann/json.hpp>
@@ -60,9 +58,8 @@ uint32_t first_statement(const ProgramModel& model, uint32_t function) {
 StatementInstance find_in_trace(const recording::Recording& recording, const std::string& text,
                                 const std::vector<uint64_t>& id) {
   const TemporaryDirectory folder(temporary_place("trace"));
-  const int nowhere = ::open("/dev/null", O_WRONLY | O_CLOEXEC);
-  make_trace_of_recording(recording, folder.path(), {.output = nowhere, .error = nowhere});
-  ::close(nowhere);
+  const recording::NoStreams nowhere;
+  make_trace_of_recording(recording, folder.path(), nowhere.surroundings());
   const auto instance = find_point(trace::TraceFile(folder.path()), id);
   if (!instance) {
     throw UserError(fmt::format("the run does not pass {}", text), "`culprit points --json` prints ids",

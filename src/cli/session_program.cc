@@ -7,7 +7,6 @@
 #include "build/plan.h"
 #include "cli/plan_of_recording.h"
 #include "cli/program_path.h"
-#include "recording/children.h"
 #include "recording/place.h"
 #include "recording/recording.h"
 
@@ -45,12 +44,7 @@ namespace {
 
 /// The recording that the one word of a command names rather than a program.
 std::shared_ptr<const recording::Recording> named_recording(const std::vector<std::string>& command) {
-  if (command.size() != 1) return nullptr;
-  std::filesystem::path folder = command.front();
-  if (!std::filesystem::is_directory(folder)) folder = recording::default_folder() / command.front();
-  const bool is_recording =
-      std::filesystem::is_regular_file(folder / "manifest.json") || recording::read_origin(folder);
-  if (!is_recording) return nullptr;
+  if (command.size() != 1 || !recording::recording_named(command.front())) return nullptr;
   return std::make_shared<const recording::Recording>(recording::open_recording(command.front()));
 }
 

@@ -21,6 +21,7 @@
 #include "depend/slice.h"
 #include "depend/slice_text.h"
 #include "depend/value_chain.h"
+#include "recording/place.h"
 #include "recording/recording.h"
 #include "session/frames.h"
 
@@ -33,7 +34,6 @@ using depend::Node;
 
 struct Options {
   std::vector<std::string> words;  ///< a trace's folder, or a program and its arguments
-  std::string recording;
   std::string at;
   std::string variable;
   std::string memory;
@@ -119,7 +119,7 @@ depend::SliceOptions slice_options(const Options& options, const DependenceGraph
 }
 
 std::string command_of(const Options& options) {
-  std::string command = fmt::format("{}", fmt::join(options.words, " ")) + options.recording;
+  std::string command = fmt::format("{}", fmt::join(options.words, " "));
   if (options.crash) command += " --crash";
   if (!options.at.empty()) command += " --at " + options.at;
   if (!options.variable.empty()) command += " --var " + options.variable;
@@ -173,22 +173,22 @@ std::string place_of_crash(const std::string& name) {
 }
 
 ExitCode slice(Options options) {
-  const bool recorded = !options.recording.empty();
-  if (options.words.empty() != recorded) {
-    throw UserError("none or two of a trace, a recording and a program are given",
-                    "culprit slice FOLDER --at FILE:LINE, culprit slice --recording NAME --at FILE:LINE, or culprit "
-                    "slice --at FILE:LINE -- PROGRAM ARGUMENTS");
+  if (options.words.empty()) {
+    throw UserError("neither a trace nor a recording nor a program is given",
+                    "culprit slice NAME --at FILE:LINE, or culprit slice --at FILE:LINE -- PROGRAM ARGUMENTS");
   }
   std::optional<TemporaryDirectory> own;
-  fs::path folder = recorded ? fs::path() : fs::path(options.words.front());
-  if (recorded || !fs::exists(folder / trace::kChunksFile)) {
+  fs::path folder = options.words.front();
+  if (!fs::exists(folder / trace::kChunksFile)) {
+    const std::string& name = options.words.front();
+    const bool recorded = options.words.size() == 1 && recording::recording_named(name);
     own.emplace(temporary_place("slice"));
     folder = own->path() / "trace";
-    const MadeTrace made = recorded ? make_trace_of_recording(recording::open_recording(options.recording), folder)
-                                    : make_trace(options.words, folder);
+    const MadeTrace made =
+        recorded ? make_trace_of_recording(recording::open_recording(name), folder) : make_trace(options.words, folder);
     if (made.end.signal != 0) fmt::print(stderr, "culprit: the program was ended by signal {}\n", made.end.signal);
     if (recorded && options.crash && made.end.signal != 0) {
-      options.at = place_of_crash(options.recording);
+      options.at = place_of_crash(name);
       options.crash = false;
     }
   }
@@ -215,14 +215,13 @@ const Registration kRegistration{Command{
                  {"culprit slice t --crash --html slice.html", "a page to click from uses to definitions"}},
     .configure = [](CLI::App& app) {
       auto options = std::make_shared<Options>();
-      app.add_option("trace", options->words, "a trace's folder, or a program and its arguments after --");
-      app.add_option("--recording", options->recording, "replay this recording and trace that");
+      app.add_option("trace", options->words, "a trace's folder, a recording, or a program and its arguments after --");
       app.add_option("--at", options->at,
                      "FILE:LINE[:COLUMN][#INSTANCE], or stdout:N or stderr:N for a byte of the output");
       app.add_option("--var", options->variable, "one variable at that place");
       app.add_option("--memory", options->memory, "the bytes ADDRESS+BYTES before that place");
       app.add_flag("--crash", options->crash,
-                   "where the run ended; exact with --recording, else as far as the trace tells");
+                   "where the run ended; exact of a recording, else as far as the trace tells");
       app.add_flag("--forward,!--backward", options->forward, "what depends on it (default: what it depends on)");
       app.add_option("--from", options->from, "only what lies between this place and the criterion (a chop)");
       app.add_flag("--no-control", options->no_control, "without what decided that statements run");

@@ -14,10 +14,6 @@ using depend::StatementInstance;
 
 constexpr size_t kMostInstances = 20'000;  // a page that a browser opens at once
 
-std::string path_of(const program::ProgramModel& model, uint32_t statement) {
-  return model.file_path(model.file_of_scope(model.statement(statement).scope));
-}
-
 std::vector<StatementInstance> nearest(std::vector<StatementInstance> instances, bool forward) {
   if (instances.size() <= kMostInstances) return instances;
   const auto kept = static_cast<std::ptrdiff_t>(kMostInstances);
@@ -64,7 +60,7 @@ report::SliceView slice_view(const DependenceGraph& graph, const depend::Slice& 
   const program::ProgramModel& model = graph.model();
   std::vector<StatementInstance> instances = statement_instances(graph, slice);
   std::erase_if(instances, [&](const StatementInstance& each) {
-    return model.statement(each.statement).line == 0 || path_of(model, each.statement).empty();
+    return model.statement(each.statement).line == 0 || model.path_of_statement(each.statement).empty();
   });
   const size_t all = instances.size();
   instances = nearest(std::move(instances), forward);
@@ -82,7 +78,7 @@ report::SliceView slice_view(const DependenceGraph& graph, const depend::Slice& 
     const StatementInstance& each = instances[at];
     const format::StatementRecord& statement = model.statement(each.statement);
     view.instances.push_back(
-        {.file = files.number(path_of(model, each.statement)),
+        {.file = files.number(model.path_of_statement(each.statement)),
          .line = statement.line,
          .column = statement.column,
          .function = functions.number(std::string(model.function_name(model.function_of_statement(each.statement)))),

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <fstream>
 #include <sstream>
 
@@ -12,8 +11,6 @@
 
 namespace culprit::cli {
 namespace {
-
-constexpr uint64_t kPage = 4096;
 
 /// The lowest address where the process has the file mapped.
 std::optional<uint64_t> lowest_mapping(const std::filesystem::path& file, pid_t process) {
@@ -29,14 +26,6 @@ std::optional<uint64_t> lowest_mapping(const std::filesystem::path& file, pid_t 
   return std::nullopt;
 }
 
-uint64_t lowest_segment(const ElfFile& elf) {
-  uint64_t lowest = ~uint64_t{0};
-  for (const Elf64_Phdr& segment : elf.segments()) {
-    if (segment.p_type == PT_LOAD) lowest = std::min<uint64_t>(lowest, segment.p_vaddr & ~(kPage - 1));
-  }
-  return lowest;
-}
-
 }  // namespace
 
 SymbolAddresses::SymbolAddresses(const std::filesystem::path& executable, pid_t process) {
@@ -44,7 +33,7 @@ SymbolAddresses::SymbolAddresses(const std::filesystem::path& executable, pid_t 
   const ElfFile elf(file.bytes(), executable.string());
   const std::optional<uint64_t> base = lowest_mapping(executable, process);
   if (!base) throw UserError(fmt::format("process {} does not run {}", process, executable.string()), "");
-  const uint64_t bias = *base - lowest_segment(elf);
+  const uint64_t bias = *base - elf.lowest_page();
   for (const ElfSymbol& symbol : elf.symbols(".symtab")) {
     if (symbol.section != SHN_UNDEF && symbol.type != STT_TLS) addresses_.emplace(symbol.name, symbol.value + bias);
   }

@@ -8,6 +8,7 @@
 #include "cli/command.h"
 #include "cli/execution.h"
 #include "cli/make_trace.h"
+#include "recording/place.h"
 #include "recording/recording.h"
 
 namespace culprit::cli {
@@ -16,20 +17,19 @@ namespace {
 struct Options {
   std::vector<std::string> words;
   std::string folder;
-  std::string recording;
   bool path = false;
   bool as_json = false;
 };
 
 ExitCode trace_program(const Options& options) {
-  const bool recorded = !options.recording.empty();
-  if (options.words.empty() != recorded) {
-    throw UserError("neither or both of a program and a recording are given",
-                    "culprit trace -o FOLDER -- PROGRAM ARGUMENTS, or culprit trace -o FOLDER --recording NAME");
+  if (options.words.empty()) {
+    throw UserError("neither a program nor a recording is given",
+                    "culprit trace -o FOLDER -- PROGRAM ARGUMENTS, or culprit trace -o FOLDER NAME");
   }
+  const bool recorded = options.words.size() == 1 && recording::recording_named(options.words.front());
   const auto contents = options.path ? format::TraceContents::kPath : format::TraceContents::kAll;
   const MadeTrace made =
-      recorded ? make_trace_of_recording(recording::open_recording(options.recording), options.folder, {}, contents)
+      recorded ? make_trace_of_recording(recording::open_recording(options.words.front()), options.folder, {}, contents)
                : make_trace(options.words, options.folder, contents);
   if (options.as_json) {
     const nlohmann::json json{{"folder", options.folder},
@@ -56,13 +56,13 @@ const Registration kRegistration{Command{
         "trace`;\n"
         "slices need the addresses, too.",
     .examples = {{"culprit trace -o t -- ./prog file", "runs ./prog; the trace is in t"},
-                 {"culprit trace -o t --recording prog-3", "replays prog-3"},
+                 {"culprit trace -o t prog-3", "replays prog-3"},
                  {"culprit slice t --at prog.c:12 --var n", "asks about it"}},
     .configure = [](CLI::App& app) {
       auto options = std::make_shared<Options>();
-      app.add_option("program", options->words, "a program compiled with culprit-cc and its arguments, after --");
+      app.add_option("program", options->words,
+                     "a program compiled with culprit-cc and its arguments, after --; or a recording, to be replayed");
       app.add_option("-o,--output", options->folder, "folder for the trace")->default_val("culprit-trace");
-      app.add_option("--recording", options->recording, "replay this recording instead of running a program");
       app.add_flag("--path", options->path, "the path alone: which branches were taken, for less time and room");
       app.add_flag("--json", options->as_json, "a line of JSON on standard error at the end");
       return [options] { return trace_program(*options); };

@@ -34,10 +34,6 @@ class SourceLines {
   std::map<std::string, std::vector<std::string>> files_;
 };
 
-std::string path_of(const ProgramModel& model, uint32_t statement) {
-  return model.file_path(model.file_of_scope(model.statement(statement).scope));
-}
-
 uint32_t statement_of(const DependenceGraph& graph, Node node) {
   return graph.model().operation(node.operation()).statement;
 }
@@ -65,7 +61,7 @@ std::string slice_text(const DependenceGraph& graph, const Slice& slice) {
   };
   std::map<std::pair<std::string, uint32_t>, Line> lines;
   for (const StatementInstance& instance : instances) {
-    Line& line = lines[{path_of(model, instance.statement), model.statement(instance.statement).line}];
+    Line& line = lines[{model.path_of_statement(instance.statement), model.statement(instance.statement).line}];
     ++line.instances;
     line.statement = instance.statement;
   }
@@ -94,7 +90,7 @@ std::string slice_json(const DependenceGraph& graph, const Slice& slice, const S
   }
   for (const uint32_t each : statements) {
     result["statements"].push_back({{"statement", each},
-                                    {"file", path_of(model, each)},
+                                    {"file", model.path_of_statement(each)},
                                     {"line", model.statement(each).line},
                                     {"column", model.statement(each).column},
                                     {"function", model.function_name(model.function_of_statement(each))},
@@ -114,7 +110,7 @@ std::string slice_dot(const DependenceGraph& graph, const Slice& slice, const Sl
   for (size_t each = 0; each < instances.size(); ++each) {
     const uint32_t statement = instances[each].statement;
     std::string label = fmt::format("{}  {}", model.position_text(statement),
-                                    sources.line(path_of(model, statement), model.statement(statement).line));
+                                    sources.line(model.path_of_statement(statement), model.statement(statement).line));
     std::string quoted;
     for (const char character : label) {
       if (character == '"' || character == '\\') quoted += '\\';
@@ -140,10 +136,11 @@ std::string tree_text(const DependenceGraph& graph, const std::vector<Node>& cri
                                                                               uint64_t level) {
     const StatementInstance instance{nodes.front().execution(), statement_of(graph, nodes.front())};
     const bool again = !shown.insert(instance).second;
-    text += fmt::format("{:{}}{}{} {}{}\n", "", level * 2, level == 0 ? "" : fmt::format("{}: ", name_of(kind)),
-                        model.position_text(instance.statement),
-                        sources.line(path_of(model, instance.statement), model.statement(instance.statement).line),
-                        again ? " (above)" : "");
+    text +=
+        fmt::format("{:{}}{}{} {}{}\n", "", level * 2, level == 0 ? "" : fmt::format("{}: ", name_of(kind)),
+                    model.position_text(instance.statement),
+                    sources.line(model.path_of_statement(instance.statement), model.statement(instance.statement).line),
+                    again ? " (above)" : "");
     if (again || level >= depth) return;
     std::map<StatementInstance, std::pair<EdgeKind, std::vector<Node>>> below;
     std::set<Node> seen(nodes.begin(), nodes.end());
@@ -183,8 +180,9 @@ std::string chain_text(const DependenceGraph& graph, const std::vector<Node>& ch
     const StatementInstance instance{node.execution(), statement_of(graph, node)};
     if (instance == before) continue;
     before = instance;
-    text += fmt::format("{} {}\n", model.position_text(instance.statement),
-                        sources.line(path_of(model, instance.statement), model.statement(instance.statement).line));
+    text += fmt::format(
+        "{} {}\n", model.position_text(instance.statement),
+        sources.line(model.path_of_statement(instance.statement), model.statement(instance.statement).line));
   }
   return text;
 }

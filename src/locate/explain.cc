@@ -145,7 +145,7 @@ void add_next_steps(const std::string& recording, report::Explanation& explanati
   if (failed.line == 0) return;
   const bool crashed = !is_silent(*explanation.failure) && explanation.failure->kind != "hang";
   if (!recording.empty()) {
-    explanation.next_steps.push_back(fmt::format("culprit slice --recording {} --at {}", recording, at(failed)));
+    explanation.next_steps.push_back(fmt::format("culprit slice {} --at {}", recording, at(failed)));
     explanation.next_steps.push_back(
         fmt::format("culprit replay {} --to {}", recording, crashed ? "crash" : at(failed)));
     return;

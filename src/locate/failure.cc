@@ -144,7 +144,7 @@ std::optional<Failure> unexpected_end(const ObservedEnd& end, const Expectation&
 report::SourcePlace place_of_statement(const program::ProgramModel& model, uint32_t statement) {
   if (statement >= model.statements().size()) return {};
   const format::StatementRecord& record = model.statement(statement);
-  return {.file = model.file_path(model.file_of_scope(record.scope)),
+  return {.file = model.path_of_statement(statement),
           .line = record.line,
           .column = record.column,
           .function = model.function_name(model.function_of_statement(statement))};

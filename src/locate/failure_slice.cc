@@ -284,20 +284,6 @@ class TracedRun final : public RunDependences {
 
 namespace {
 
-/// Takes what a run shows that nobody looks at.
-class NoOutput {
- public:
-  NoOutput() : descriptor_(::open("/dev/null", O_RDWR | O_CLOEXEC)) {}
-  ~NoOutput() { ::close(descriptor_); }
-  NoOutput(const NoOutput&) = delete;
-  recording::Surroundings surroundings() const {
-    return {.input = descriptor_, .output = descriptor_, .error = descriptor_};
-  }
-
- private:
-  int descriptor_;
-};
-
 /// The program itself, traced. False when that run ends otherwise than the failing one.
 bool trace_program(const Launch& launch, const TracedProgram& traced, const ObservedRun& failing,
                    const std::filesystem::path& folder, const trace::TraceOrigin& origin) {
@@ -321,7 +307,7 @@ std::optional<FailureSlice> slice_failure(const Launch& launch, const TracedProg
   const std::filesystem::path place = folder->path() / "trace";
   const trace::TraceOrigin origin{.model = traced.model, .executable = traced.executable, .words = launch.arguments};
   if (launch.recording) {
-    const NoOutput nowhere;
+    const recording::NoStreams nowhere;
     try {
       trace::trace_recording(*launch.recording, place, origin, nowhere.surroundings());
     } catch (const UserError& error) {

@@ -90,6 +90,14 @@ fs::path find_recording(const std::string& name) {
       there.empty() ? "make one with `culprit record -- PROGRAM`" : "name a directory or one of: " + there);
 }
 
+std::optional<fs::path> recording_named(const std::string& word) {
+  for (const fs::path& folder : {fs::path(word), default_folder() / word}) {
+    const bool says_what_it_is = fs::exists(folder / "manifest.json") || fs::exists(folder / "origin");
+    if (says_what_it_is && fs::exists(folder / "log")) return folder;
+  }
+  return std::nullopt;
+}
+
 std::vector<fs::path> all_recordings() {
   std::vector<fs::path> all;
   std::error_code failure;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -20,6 +21,9 @@ void point_latest(const std::filesystem::path& directory);
 /// The directory that a user means: a path, or a name in the default folder; empty: the latest. Throws UserError
 /// listing what there is.
 std::filesystem::path find_recording(const std::string& name);
+
+/// The recording that a word of a command names, by path or in the default folder; nothing when it names none.
+std::optional<std::filesystem::path> recording_named(const std::string& word);
 
 /// All recordings of the default folder, by name.
 std::vector<std::filesystem::path> all_recordings();

@@ -29,6 +29,21 @@ static bool enter(const Surroundings& surroundings) {
   return surroundings.folder.empty() || ::chdir(surroundings.folder.c_str()) == 0;
 }
 
+NoStreams::NoStreams() : descriptor_(::open("/dev/null", O_RDWR | O_CLOEXEC)) {
+  if (descriptor_ < 0) {
+    throw UserError(fmt::format("cannot open /dev/null: {}", std::strerror(errno)), "raise the limit on open files",
+                    ExitCode::kEnvironmentLacks);
+  }
+}
+
+NoStreams::~NoStreams() {
+  ::close(descriptor_);
+}
+
+Surroundings NoStreams::surroundings() const {
+  return {.input = descriptor_, .output = descriptor_, .error = descriptor_};
+}
+
 RuntimeProcess::RuntimeProcess(const std::vector<std::string>& arguments, const std::vector<int>& inherited,
                                const Surroundings& surroundings) {
   const std::string runtime = (parts_directory() / "culprit-ld").string();

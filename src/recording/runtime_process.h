@@ -22,6 +22,18 @@ struct Surroundings {
   std::string folder{};  ///< current one
 };
 
+/// Standard streams of a process that reads nothing and is not heard.
+class NoStreams {
+ public:
+  NoStreams();  ///< throws UserError
+  ~NoStreams();
+  NoStreams(const NoStreams&) = delete;
+  Surroundings surroundings() const;
+
+ private:
+  int descriptor_;
+};
+
 /// A process that runs culprit-ld with the caller's standard streams or others. While it runs, the terminal's interrupt
 /// keys are the program's and not this process's.
 class RuntimeProcess {

@@ -34,7 +34,7 @@ def main():
         culprit("record", "-o", "recording", "--", "./prog", "orders.txt", folder=folder, status=(0, *crash))
         # The file must not be needed any more.
         (folder / "orders.txt").unlink()
-        culprit("trace", "--recording", "recording", "-o", "replayed", folder=folder, status=(0, *crash))
+        culprit("trace", "recording", "-o", "replayed", folder=folder, status=(0, *crash))
         # Addresses in the heap and the libraries are the system's choice.
         live, replayed = (re.sub(r"0x[0-9a-f]+", "0x", culprit("dump", "trace", each, folder=folder))
                           for each in ("live", "replayed"))

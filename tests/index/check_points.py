@@ -178,7 +178,7 @@ def test_recorded(bench):
         points = json.loads(done.stdout[done.stdout.index('{\n "kind"'):])["points"]
         return [point["id"] for point in points if point["frames"][-1]["statement"] == points[0]["frames"][-1]["statement"]]
 
-    online, offline = ids(executable, "--", "5"), ids("--recording", recording)
+    online, offline = ids(executable, "--", "5"), ids(recording)
     check(len(online) > 30 and len(set(online)) == len(online), f"recorded: {len(online)} ids")
     for number, (kept, derived) in enumerate(zip(online, offline)):
         check(kept == derived, f"recorded: point {number} has {kept}, derived {derived}")

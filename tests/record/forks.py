@@ -47,7 +47,7 @@ def main():
                 values = culprit("value", place, "--at", "crash", "--json", "total", "each", "at")
                 check(json.loads(values.stdout) == {"total": "45", "each": "3", "at": "0x0"}, "values differ", values)
                 # The null pointer ends a list that the child's parent made before the fork.
-                chain = culprit("slice", "--recording", place, "--crash")
+                chain = culprit("slice", place, "--crash")
                 check("made->next = next" in chain.stdout, "the slice does not reach back over the fork", chain)
                 why = json.loads(culprit("why", place, "--json").stdout)
                 failure = why["failure"]

@@ -8,7 +8,6 @@
 namespace culprit::loader {
 namespace {
 
-constexpr uint64_t kCloneSetTls = 0x80000, kCloneChildClearTid = 0x200000, kCloneChildSetTid = 0x1000000;
 constexpr uint32_t kOwner = 0700, kOwnersFile = 0600;
 
 bool write_origin(int directory, uint64_t offset) {
@@ -82,10 +81,10 @@ void become_child(Call& call, uint64_t flags, uint64_t stack, int32_t process) {
   thread.pending_count = 0;
   thread.arrived = 0;
   auto* id = reinterpret_cast<int32_t*>(call.arguments[3]);
-  if (flags & kCloneChildSetTid) *id = process;
-  thread.clear_at_end = flags & kCloneChildClearTid ? word(id) : 0;
+  if (flags & CLONE_CHILD_SETTID) *id = process;
+  thread.clear_at_end = flags & CLONE_CHILD_CLEARTID ? word(id) : 0;
   if (stack != 0) call.context->rsp = stack;
-  if (flags & kCloneSetTls) raw(__NR_arch_prctl, ARCH_SET_FS, call.arguments[4]);
+  if (flags & CLONE_SETTLS) raw(__NR_arch_prctl, ARCH_SET_FS, call.arguments[4]);
 }
 
 }  // namespace culprit::loader

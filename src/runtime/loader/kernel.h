@@ -9,6 +9,7 @@
 #include <linux/elf.h>
 #include <linux/fcntl.h>
 #include <linux/futex.h>
+#include <linux/sched.h>
 #include <linux/mman.h>
 #include <linux/prctl.h>
 #include <linux/time_types.h>

@@ -15,7 +15,7 @@ using format::ReplayControl;
 using format::ReplayPoint;
 using format::ThreadState;
 
-constexpr uint64_t kCloneParent = 0x8000, kCloneFiles = 0x400, kChildSignal = 17;
+constexpr uint64_t kChildSignal = 17;
 constexpr long kBranchesUnlimited = INT64_MAX;
 
 ReplayControl* control;
@@ -58,8 +58,8 @@ void fork_session() {
   const uint32_t slot = control->fork_slot;
   // Before an alteration nothing of the program is open. A table of its own would be as large as the limit on
   // descriptors, near which the runtime keeps its own.
-  const uint64_t files = runtime.altered ? 0 : kCloneFiles;
-  const long child = raw(__NR_clone, kCloneParent | files | kChildSignal, 0, 0, 0, 0);
+  const uint64_t files = runtime.altered ? 0 : CLONE_FILES;
+  const long child = raw(__NR_clone, CLONE_PARENT | files | kChildSignal, 0, 0, 0, 0);
   if (child != 0) {
     control->forked = static_cast<int32_t>(child);
     return;

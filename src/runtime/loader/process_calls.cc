@@ -18,13 +18,11 @@ namespace {
 
 using format::EventKind;
 
-constexpr uint64_t kCloneVm = 0x100, kCloneVfork = 0x4000, kCloneThread = 0x10000, kCloneSetTls = 0x80000,
-                   kCloneParentSetTid = 0x100000;
 constexpr uint64_t kRobustListBytes = 24;
 
 /// The new child, in its own process.
 long go_on_as_child(Call& call, uint64_t flags, uint64_t stack, uint64_t log_bytes) {
-  const bool shares = flags & kCloneVfork;
+  const bool shares = flags & CLONE_VFORK;
   const bool was_recorded = runtime.mode == Mode::kRecord;
   if (was_recorded) runtime.watched = true;
   runtime.process = static_cast<int32_t>(raw(__NR_getpid));
@@ -61,22 +59,22 @@ long replay_as_child(Call& call, uint64_t flags, uint64_t stack) {
 long fork_child(Call& call) {
   const bool clone = call.number == __NR_clone;
   uint64_t flags = clone ? call.arguments[0] : 17 /* SIGCHLD */;
-  if (call.number == __NR_vfork) flags |= kCloneVfork;
-  if (flags & kCloneThread) return create_thread(call);
-  if ((flags & kCloneVm) && !(flags & kCloneVfork)) return settle(call, -ENOSYS);
+  if (call.number == __NR_vfork) flags |= CLONE_VFORK;
+  if (flags & CLONE_THREAD) return create_thread(call);
+  if ((flags & CLONE_VM) && !(flags & CLONE_VFORK)) return settle(call, -ENOSYS);
   const uint64_t stack = clone ? call.arguments[1] : 0;
   long result = 0;
-  const bool shares = flags & kCloneVfork;
+  const bool shares = flags & CLONE_VFORK;
   if (runtime.mode != Mode::kReplay) {
     const uint64_t log_bytes = runtime.mode == Mode::kRecord ? log_end() : 0;
     if (shares) prepare_vfork(*call.context);
-    result = raw(__NR_clone, flags & ~(kCloneVm | kCloneSetTls), 0, clone ? call.arguments[2] : 0,
+    result = raw(__NR_clone, flags & ~(CLONE_VM | CLONE_SETTLS), 0, clone ? call.arguments[2] : 0,
                  clone ? call.arguments[3] : 0, 0);
     if (result == 0) return go_on_as_child(call, flags, stack, log_bytes);
   }
   result = shares ? settle_vfork(call, result) : settle(call, result);
   if (result == 0 && runtime.mode == Mode::kReplay && !runtime.altered) return replay_as_child(call, flags, stack);
-  if ((flags & kCloneParentSetTid) && !failed(result)) {
+  if ((flags & CLONE_PARENT_SETTID) && !failed(result)) {
     *reinterpret_cast<int32_t*>(call.arguments[2]) = static_cast<int32_t>(result);
   }
   return result;

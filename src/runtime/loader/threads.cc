@@ -28,8 +28,6 @@ namespace {
 using format::Event;
 using format::EventKind;
 
-constexpr uint64_t kCloneChildClearTid = 0x200000, kCloneChildSetTid = 0x1000000, kCloneSetTls = 0x80000,
-                   kCloneParentSetTid = 0x100000;
 constexpr uint32_t kMostThreads = 4096;
 constexpr uint64_t kLegacyBytes = 512;  // of the floating point state, before its header
 
@@ -218,7 +216,7 @@ long create_thread(Call& call) {
     return settle(call, -EAGAIN);
   }
   thread->blocked = parent.blocked;
-  if (flags & kCloneChildClearTid) thread->clear_at_end = word(child_id);
+  if (flags & CLONE_CHILD_CLEARTID) thread->clear_at_end = word(child_id);
   complete_context(*call.context);
   Context& context = copy_frame(*call.context, *thread);
   context.rax = 0;
@@ -229,7 +227,7 @@ long create_thread(Call& call) {
   const uint64_t top = (word(&context) - 256) & ~uint64_t{15};
 
   if (runtime.mode == Mode::kReplay) {
-    thread->saved_fs = flags & kCloneSetTls ? tls : get_fs();
+    thread->saved_fs = flags & CLONE_SETTLS ? tls : get_fs();
     auto* words = reinterpret_cast<uint64_t*>(top - 64);
     words[5] = word(thread);  // rbx, as switch_stacks pops it
     words[6] = word(reinterpret_cast<void*>(&first_switch));
@@ -240,7 +238,7 @@ long create_thread(Call& call) {
     uint64_t former;
     raw(__NR_rt_sigprocmask, 2, word(&everything), word(&former), 8);
     thread->in_kernel = 1;
-    const uint64_t real_flags = (flags & ~kCloneChildSetTid & ~kCloneParentSetTid) | kCloneChildClearTid;
+    const uint64_t real_flags = (flags & ~CLONE_CHILD_SETTID & ~CLONE_PARENT_SETTID) | CLONE_CHILD_CLEARTID;
     result = start_kernel_thread(real_flags, top, nullptr, &thread->in_kernel, tls, thread);
     raw(__NR_rt_sigprocmask, 2, word(&former), 0, 8);
     if (failed(result)) {
@@ -255,8 +253,8 @@ long create_thread(Call& call) {
   }
   thread->id = static_cast<int32_t>(result);
   set_quantum(parent);
-  if (flags & kCloneParentSetTid) *parent_id = thread->id;
-  if (flags & kCloneChildSetTid) *child_id = thread->id;
+  if (flags & CLONE_PARENT_SETTID) *parent_id = thread->id;
+  if (flags & CLONE_CHILD_SETTID) *child_id = thread->id;
   return result;
 }
 
