@@ -250,8 +250,8 @@ report::Explanation explain(const ExplainRequest& request, const program::Progra
   if (evidence.bounds = examine_bounds(launch, model, failing.bounds, oracle, request.time_limit); evidence.bounds) {
     explanation.effort.experiments += 2;
     explanation.findings.push_back(finding_of(model, *evidence.bounds));
-    // A wrong result shows late; where keeping the index inside repairs the run, nothing else is known, or the program
-    // went on to give up, the failure is there.
+    // A wrong result shows late. The failure is at the access where keeping the index inside repairs the run, where
+    // nothing else is known, and where the program itself gave up afterwards: what it did by then C leaves open.
     const ObservedRun& access = evidence.bounds->access;
     report::Failure& failure = *explanation.failure;
     if (is_silent(failure) && (evidence.bounds->repairs || failure.place.line == 0 || failure.kind == "exit-status") &&

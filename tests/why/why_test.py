@@ -152,6 +152,13 @@ class WhyTest(unittest.TestCase):
         self.assertEqual(said["failure"]["kind"], "buffer-overflow")
         self.assertEqual((said["failure"]["line"], said["suspects"][0]["line"]), (store, store))
 
+    def test_an_array_left_before_the_program_gave_up_is_the_failure(self):
+        said, line = self.subject("array_overflow_noticed")
+        store = line("table.lengths[each] =")
+        self.assertEqual(self.proved(said, "array-bounds"), [store])
+        self.assertNotIn("would have succeeded", [f for f in said["findings"] if f["kind"] == "array-bounds"][0]["evidence"])
+        self.assertEqual((said["failure"]["kind"], said["failure"]["line"]), ("buffer-overflow", store))
+
     def test_another_case_of_a_switch_is_tried(self):
         said, line = self.subject("wrong_case", "shape:\ncircle\n")
         # Where the first wrong byte leaves the program.
