@@ -31,14 +31,11 @@ namespace culprit {
 namespace {
 
 using namespace format;
+using program::size_of;
 
 std::string_view view(llvm::StringRef text) {
   return {text.data(), text.size()};
 }
-uint32_t size_of(const auto& table) {
-  return static_cast<uint32_t>(table.size());
-}
-
 /// What a debug record or intrinsic says.
 struct DebugRecord {
   const llvm::DILocalVariable* variable;

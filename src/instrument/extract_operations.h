@@ -48,27 +48,29 @@ class OperationTable {
     auto operator<=>(const BaseKey&) const = default;
   };
 
-  Place place_of(llvm::Value* address) const;
-  void find_cells(llvm::Function& function);
-  void find_cells_of(const llvm::Instruction& instruction, std::map<uint32_t, uint32_t>& ends);
-  void find_bases(llvm::Function& function);
-  void find_kept(llvm::Function& function);
-  bool is_global_place(const llvm::Value* base) const;
-  bool add_indexed(const llvm::Instruction& instruction, unsigned operand, format::AccessRecord& access);
-  void follow_variable(llvm::Instruction& instruction);
   void number_operations(llvm::Function& function);
   void add_operation(llvm::Instruction& instruction);
   void add_operand(const llvm::Value* value, format::OperandRole role, uint32_t from = format::kNone);
   void add_operands(const llvm::Instruction& instruction);
   void add_call_operands(const llvm::CallBase& call);
+
+  // Places in memory, and the addresses that are recorded (extract_accesses.cc).
+  void find_cells(llvm::Function& function);
+  void find_bases(llvm::Function& function);
+  void find_kept(llvm::Function& function);
   void add_accesses(llvm::Instruction& instruction);
-  void add_access(llvm::Instruction& instruction, unsigned operand, uint64_t bytes, uint8_t flags,
-                  uint16_t argument = 0);
-  void add_length(llvm::Instruction& instruction, unsigned operand);
-  void add_recorded(llvm::Instruction& instruction, unsigned operand, const Place& place, format::AccessRecord& access);
-  BaseKey key_of(const Place& place) const;
+  void follow_variable(llvm::Instruction& instruction);
   void forget_after(const llvm::Instruction& instruction);
   uint32_t anchor(const llvm::GlobalVariable& global);
+  Place place_of(llvm::Value* address) const;
+  void find_cells_of(const llvm::Instruction& instruction, std::map<uint32_t, uint32_t>& ends);
+  bool is_global_place(const llvm::Value* base) const;
+  void add_access(llvm::Instruction& instruction, unsigned operand, uint64_t bytes, uint8_t flags,
+                  uint16_t argument = 0);
+  bool add_indexed(const llvm::Instruction& instruction, unsigned operand, format::AccessRecord& access);
+  void add_recorded(llvm::Instruction& instruction, unsigned operand, const Place& place, format::AccessRecord& access);
+  void add_length(llvm::Instruction& instruction, unsigned operand);
+  BaseKey key_of(const Place& place) const;
   uint32_t record_at(llvm::Instruction& instruction, unsigned operand);
 
   llvm::Module& module_;

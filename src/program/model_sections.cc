@@ -8,10 +8,6 @@
 namespace culprit::program {
 namespace {
 
-uint32_t size_of(const auto& table) {
-  return static_cast<uint32_t>(table.size());
-}
-
 /// A function's blocks as a graph of their own.
 struct FunctionGraph {
   FlowGraph graph;

@@ -10,6 +10,11 @@
 
 namespace culprit::program {
 
+/// Elements of a table, as the model's indices count them.
+uint32_t size_of(const auto& table) {
+  return static_cast<uint32_t>(table.size());
+}
+
 /// `Array` is a vector while a model is made, and a span when it is read.
 template <template <typename> typename Array>
 struct ModelSections {
