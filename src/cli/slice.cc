@@ -75,14 +75,14 @@ std::optional<std::pair<depend::OutputStream, uint64_t>> output_position(const s
 
 /// `ADDRESS[+BYTES]`.
 std::vector<Node> memory_criterion(const std::string& range, const trace::TraceFile& trace,
-                                   const depend::Moment& moment) {
+                                   const DependenceGraph& graph, const depend::Moment& moment) {
   const size_t plus = range.find('+');
   const std::optional<uint64_t> address = number_in(range.substr(0, plus));
   const std::optional<uint64_t> bytes = plus == std::string::npos ? 1 : number_in(range.substr(plus + 1));
   if (!address || !bytes || *bytes == 0) {
     throw UserError(fmt::format("'{}' is no range of memory", range), "write ADDRESS+BYTES, e.g. 0x55550040+8");
   }
-  return memory_value(trace, moment, *address, *bytes);
+  return memory_value(trace, graph, moment, *address, *bytes);
 }
 
 std::vector<Node> criterion_of(const Options& options, const trace::TraceFile& trace, const DependenceGraph& graph) {
@@ -95,7 +95,7 @@ std::vector<Node> criterion_of(const Options& options, const trace::TraceFile& t
   const depend::Moment moment = find_moment(graph, program::parse_source_position(options.at));
   fmt::print(stderr, "culprit: {}, execution {} of {}\n", graph.model().position_text(moment.statements.front()),
              moment.instance, moment.instances);
-  if (!options.memory.empty()) return memory_criterion(options.memory, trace, moment);
+  if (!options.memory.empty()) return memory_criterion(options.memory, trace, graph, moment);
   if (options.variable.empty()) return values_used(graph, moment);
   return variable_value(trace, graph, moment, options.variable);
 }
@@ -110,8 +110,8 @@ depend::SliceOptions slice_options(const Options& options, const DependenceGraph
     pruned.insert(pruned.end(), found.begin(), found.end());
   }
   if (!pruned.empty()) {
-    result.prune = [pruned, &graph](Node node) {
-      const uint32_t function = graph.frame(graph.execution(node.execution()).frame).function;
+    result.prune = [pruned, &graph](uint32_t operation) {
+      const uint32_t function = graph.model().function_of_block(graph.layout().block_of[operation]);
       return std::find(pruned.begin(), pruned.end(), function) != pruned.end();
     };
   }
@@ -126,8 +126,18 @@ std::string command_of(const Options& options) {
   return command;
 }
 
+depend::Slice slice_of(const Options& options, const DependenceGraph& graph, const std::vector<Node>& criterion,
+                       const depend::SliceOptions& what) {
+  if (!options.from.empty()) {
+    const depend::Moment from = find_moment(graph, program::parse_source_position(options.from));
+    return depend::chop(graph, values_used(graph, from), criterion, what);
+  }
+  return options.forward ? depend::forward_slice(graph, criterion, what)
+                         : depend::backward_slice(graph, criterion, what);
+}
+
 ExitCode answer(const Options& options, const trace::TraceFile& trace) {
-  const DependenceGraph graph = depend::build_graph(trace);
+  const DependenceGraph graph = depend::open_graph(trace);
   const std::vector<Node> criterion = criterion_of(options, trace, graph);
   const depend::SliceOptions what = slice_options(options, graph);
   if (options.value_chain) {
@@ -138,14 +148,7 @@ ExitCode answer(const Options& options, const trace::TraceFile& trace) {
     fmt::print("{}", depend::tree_text(graph, criterion, what, options.depth));
     return ExitCode::kAnswered;
   }
-  depend::Slice slice;
-  if (!options.from.empty()) {
-    const depend::Moment from = find_moment(graph, program::parse_source_position(options.from));
-    slice = depend::chop(graph, values_used(graph, from), criterion, what);
-  } else {
-    slice = options.forward ? depend::forward_slice(graph, criterion, what)
-                            : depend::backward_slice(graph, criterion, what);
-  }
+  const depend::Slice slice = slice_of(options, graph, criterion, what);
   if (!options.html.empty()) {
     write_file_atomically(
         options.html, report::to_html(slice_view(graph, slice, criterion, what, options.forward, command_of(options))));

@@ -3,6 +3,7 @@
 
 #include <vector>
 
+#include "depend/graph_writer.h"
 #include "depend/node.h"
 #include "format/model_format.h"
 
@@ -10,7 +11,7 @@ namespace culprit::depend {
 
 /// A branch whose region is open.
 struct OpenBranch {
-  Node branch;
+  NodeNumber branch;
   uint32_t post_dominator;
 };
 
@@ -23,7 +24,8 @@ struct PassedMemory {
 /// What a call that may return twice found at its first return.
 struct FirstReturn {
   uint32_t call;
-  Execution execution;
+  uint32_t block;
+  std::vector<std::vector<NodeNumber>> slots;
   std::vector<OpenBranch> open;
 };
 
@@ -32,13 +34,12 @@ struct Activation {
   uint32_t function = format::kNone;
   uint32_t first_cell = 0;
   uint32_t first_base = 0;
-  Execution current = kNoExecution;  ///< of its latest block
-  uint32_t call = format::kNone;     ///< operation that it is calling
-  Node entered_by = kNoNode;
-  Node resumed_by = kNoNode;  ///< what made control come back here, for the next block
+  OpenExecution current;
+  uint32_t call = format::kNone;  ///< operation that it is calling
+  NodeNumber entered_by = kNoNumber;
   bool by_native = false;
-  std::vector<Node> arguments;
-  std::vector<Execution> exports;
+  std::vector<NodeNumber> arguments;
+  std::vector<uint64_t> exports;  ///< first numbers of the latest executions whose values others use
   std::vector<uint64_t> cells;
   std::vector<uint64_t> bases;
   std::vector<OpenBranch> open;

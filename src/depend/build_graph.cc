@@ -20,7 +20,9 @@
 #include "base/error.h"
 #include "depend/activation.h"
 #include "depend/definitions.h"
+#include "depend/graph_writer.h"
 #include "depend/native_effects.h"
+#include "trace/control_stream.h"
 
 namespace culprit::depend {
 namespace {
@@ -33,34 +35,43 @@ using trace::StepKind;
 
 class GraphBuilder final : public DefinitionQuery {
  public:
-  GraphBuilder(const trace::TraceFile& trace, const BuildOptions& options)
-      : options_(options),
-        graph_(trace.model()),
-        model_(trace.model()),
+  GraphBuilder(const trace::TraceFile& trace, const std::filesystem::path& file)
+      : model_(trace.model()),
         sections_(model_.sections()),
+        layout_(model_),
+        writer_(trace, layout_, file),
         stream_(trace),
         definitions_(sections_, trace.anchors()),
-        native_(trace, graph_, definitions_, graph_.outputs_) {
+        native_(trace, writer_, definitions_, outputs_) {
     threads_.resize(trace.threads());
     note_thread_starts();
   }
 
-  DependenceGraph build() {
+  void build() {
     while (true) {
       const Step& step = stream_.next();
       if (step.kind == StepKind::kEnd) break;
       take(step);
     }
-    return std::move(graph_);
+    writer_.finish(last_, outputs_, unknown_calls_);
   }
 
-  std::vector<Node> memory(uint64_t address, uint64_t bytes) override {
+  void ask_before(Execution execution, const std::function<void(DefinitionQuery&)>& ask) {
+    while (true) {
+      const Step& step = stream_.next();
+      if (step.kind == StepKind::kEnd) return;
+      if (step.kind == StepKind::kRun && step.starts && writer_.executions() == execution) return ask(*this);
+      take(step);
+    }
+  }
+
+  std::vector<NodeNumber> memory(uint64_t address, uint64_t bytes) override {
     sources_.clear();
     definitions_.add_sources(address, bytes, sources_);
     return sources_;
   }
 
-  std::vector<Node> cells(uint32_t frame, uint32_t offset, uint32_t bytes) override {
+  std::vector<NodeNumber> cells(uint32_t frame, uint32_t offset, uint32_t bytes) override {
     sources_.clear();
     if (const Activation* activation = find(frame)) {
       definitions_.add_cell_sources(*activation, offset, bytes, sources_);
@@ -112,8 +123,11 @@ class GraphBuilder final : public DefinitionQuery {
     return nullptr;
   }
 
-  static Node pending_call(const Activation& activation) {
-    return activation.call == kNone ? kNoNode : Node::of(activation.current, activation.call);
+  NodeNumber number(const Activation& activation, uint32_t operation) const {
+    return writer_.number(activation.current, operation);
+  }
+  NodeNumber pending_call(const Activation& activation) const {
+    return activation.call == kNone ? kNoNumber : number(activation, activation.call);
   }
 
   // Activations.
@@ -126,7 +140,7 @@ class GraphBuilder final : public DefinitionQuery {
     activation.first_cell = function.first_cell;
     activation.first_base = function.first_base;
     activation.by_native = step.by_native;
-    activation.exports.assign(graph_.layout_.exports[step.function], kNoExecution);
+    activation.exports.assign(layout_.exports[step.function], kGraphNoNumber);
     activation.cells.assign(sections_.functions[step.function + 1].first_cell - function.first_cell,
                             ShadowMemory::kUndefined);
     for (const BaseRecord& base : model_.bases_of(step.function)) {
@@ -142,18 +156,15 @@ class GraphBuilder final : public DefinitionQuery {
     } else if (step.thread > 0 && next_start_ < thread_starts_.size()) {
       activation.entered_by = thread_starts_[next_start_++];
     }
-    CULPRIT_ASSERT(step.frame == graph_.frames_.size(), fmt::format("frame {}", step.frame));
-    graph_.frames_.push_back({step.function, step.thread, activation.entered_by, step.by_native});
+    CULPRIT_ASSERT(step.frame == writer_.frames(), fmt::format("frame {}", step.frame));
+    writer_.add_frame(step.function, step.thread, step.by_native, activation.entered_by);
     stack_->push_back(std::move(activation));
   }
 
   void pass_arguments(const Activation& caller, Activation& callee) {
-    const Node call = pending_call(caller);
     const uint32_t end = sections_.operations[caller.call + 1].first_operand;
     for (uint32_t each = sections_.operations[caller.call].first_operand; each < end; ++each) {
-      Node source = kNoNode;
-      graph_.for_each_source(call, each, [&](Node node) { source = node; });
-      callee.arguments.push_back(source);
+      callee.arguments.push_back(writer_.source_of_operand(caller.current, each));
     }
     for (const AccessRecord& access : model_.accesses_of(caller.call)) {
       if ((access.flags & kAccessOfArgument) == 0) continue;
@@ -171,12 +182,12 @@ class GraphBuilder final : public DefinitionQuery {
     if (stack_->empty() || callee.by_native) return;
     Activation& caller = stack_->back();
     if (caller.call == kNone) return;
-    set_slot(caller.current, graph_.layout_.memory_slot[caller.call], {Node::of(callee.current, step.operation)});
+    writer_.set_return(caller.current, layout_.memory_slot[caller.call], number(callee, step.operation));
     if (sections_.operations[caller.call].flags & kOperationEnters) caller.call = kNone;
   }
 
   void unwound() {
-    if (unwinding_ == kNoNode) unwinding_ = pending_call(stack_->back());
+    if (unwinding_ == kNoNumber) unwinding_ = pending_call(stack_->back());
     stack_->pop_back();
   }
 
@@ -186,47 +197,53 @@ class GraphBuilder final : public DefinitionQuery {
     Activation& activation = stack_->back();
     if (step.starts) {
       begin_block(step, activation);
-    } else if (activation.current == kNoExecution || graph_.executions_[activation.current].block != step.block) {
+    } else if (activation.current.execution == kNoExecution || activation.current.block != step.block) {
       CULPRIT_ASSERT(false, fmt::format("block {} goes on without having begun", step.block));
     }
     activation.call = kNone;
     bool exported = !step.starts;
-    const uint32_t number = graph_.layout_.export_number[step.block];
+    const uint32_t exported_as = layout_.export_number[step.block];
     for (uint32_t each = step.first; each < step.end; ++each) {
       const OperationRecord& operation = sections_.operations[each];
       if (!exported && operation.kind != OperationKind::kPhi) {
         exported = true;
-        if (number != kNoSlot) activation.exports[number] = activation.current;
+        if (exported_as != kNoSlot) activation.exports[exported_as] = activation.current.first_number;
       }
       execute(activation, step, each, operation);
     }
-    if (!exported && number != kNoSlot) activation.exports[number] = activation.current;
-    if (step.end > step.first) graph_.last_ = Node::of(activation.current, step.end - 1);
+    if (!exported && exported_as != kNoSlot) activation.exports[exported_as] = activation.current.first_number;
+    if (step.end > step.first) last_ = number(activation, step.end - 1);
   }
 
   void begin_block(const Step& step, Activation& activation) {
-    const Execution execution = graph_.executions();
-    if (execution + 1 >= kMostExecutions) {
-      throw UserError("the trace is too long to be looked at as a whole", "trace a shorter run");
-    }
-    if (execution == options_.at && options_.ask) options_.ask(*this);
     while (!activation.open.empty() && activation.open.back().post_dominator == step.block) activation.open.pop_back();
-    Node decided_by = activation.open.empty() ? activation.entered_by : activation.open.back().branch;
+    NodeNumber decided_by = activation.open.empty() ? activation.entered_by : activation.open.back().branch;
     const OperationRecord& first = sections_.operations[step.first];
     if (step.first < step.end && first.kind == OperationKind::kLandingPad) {
-      decided_by = unwinding_ != kNoNode ? unwinding_ : pending_call(activation);
-      unwinding_ = kNoNode;
+      decided_by = unwinding_ != kNoNumber ? unwinding_ : pending_call(activation);
+      unwinding_ = kNoNumber;
     }
-    if (activation.resumed_by != kNoNode) decided_by = std::exchange(activation.resumed_by, kNoNode);
-    graph_.executions_.push_back({step.block, activation.frame, graph_.slots_.size()});
-    graph_.slots_.resize(graph_.slots_.size() + graph_.layout_.slots[step.block], kNoNode.bits);
-    activation.current = execution;
-    set_slot(execution, kControlSlot, decided_by);
+    begin_execution(activation, step.block);
+    writer_.set(activation.current, kControlSlot, decided_by);
+  }
+
+  void begin_execution(Activation& activation, uint32_t block) {
+    if (writer_.executions() + 1 == kNoExecution) {
+      throw UserError("the trace is too long to be looked at as a whole", "trace a shorter run");
+    }
+    if (writer_.chunk_is_full()) {
+      std::vector<OpenExecution*> open;
+      for (Stack& stack : threads_) {
+        for (Activation& each : stack) open.push_back(&each.current);
+      }
+      writer_.write_chunk(open);
+    }
+    writer_.begin(activation.current, block, activation.frame);
   }
 
   void execute(Activation& activation, const Step& step, uint32_t index, const OperationRecord& operation) {
     find_operands(activation, step, index, operation);
-    const Node node = Node::of(activation.current, index);
+    const NodeNumber node = number(activation, index);
     const std::span<const AccessRecord> accesses = model_.accesses_of(index);
     switch (operation.kind) {
       case OperationKind::kLoad:
@@ -272,7 +289,7 @@ class GraphBuilder final : public DefinitionQuery {
     }
   }
 
-  void note_call(Node node, const OperationRecord& operation) {
+  void note_call(NodeNumber node, const OperationRecord& operation) {
     const uint32_t callee = sections_.calls[operation.detail].callee;
     if (std::find(thread_makers_.begin(), thread_makers_.end(), callee) != thread_makers_.end()) {
       thread_starts_.push_back(node);
@@ -282,24 +299,23 @@ class GraphBuilder final : public DefinitionQuery {
   void find_operands(Activation& activation, const Step& step, uint32_t index, const OperationRecord& operation) {
     const uint32_t end = sections_.operations[index + 1].first_operand;
     for (uint32_t each = operation.first_operand; each < end; ++each) {
-      const uint32_t slot = graph_.layout_.operand_slot[each];
+      const uint32_t slot = layout_.operand_slot[each];
       if (slot == kNoSlot) continue;
       const OperandRecord& operand = sections_.operands[each];
       if (operation.kind == OperationKind::kPhi && operand.from != step.predecessor) continue;
-      Node source = kNoNode;
+      NodeNumber source = kNoNumber;
       if (operand.kind == OperandKind::kArgument) {
-        source = operand.value < activation.arguments.size() ? activation.arguments[operand.value] : kNoNode;
+        source = operand.value < activation.arguments.size() ? activation.arguments[operand.value] : kNoNumber;
         if (activation.arguments.empty()) source = activation.entered_by;  // a callback's come from the call
       } else if (operand.kind == OperandKind::kOperation) {
-        const uint32_t number = graph_.layout_.export_number[graph_.layout_.block_of[operand.value]];
-        const Execution from = activation.exports[number];
-        if (from != kNoExecution) source = Node::of(from, operand.value);
+        const uint64_t from = activation.exports[layout_.export_number[layout_.block_of[operand.value]]];
+        if (from != kGraphNoNumber) source = {from + layout_.place[operand.value]};
       }
-      set_slot(activation.current, slot, source);
+      writer_.set(activation.current, slot, source);
     }
   }
 
-  void open_branch(Activation& activation, uint32_t block, Node node) {
+  void open_branch(Activation& activation, uint32_t block, NodeNumber node) {
     const uint32_t end = sections_.blocks[block].immediate_post_dominator;
     if (!activation.open.empty() && activation.open.back().post_dominator == end) {
       activation.open.back().branch = node;
@@ -308,20 +324,20 @@ class GraphBuilder final : public DefinitionQuery {
     }
   }
 
-  void load(const Activation& activation, const AccessRecord& access, uint32_t index) {
-    const uint32_t slot = graph_.layout_.memory_slot[index];
+  void load(Activation& activation, const AccessRecord& access, uint32_t index) {
+    const uint32_t slot = layout_.memory_slot[index];
     if (slot == kNoSlot) return;
     sources_.clear();
     definitions_.add_sources(activation, access, sources_);
     if (sources_.empty() && access.place == PlaceKind::kRecorded) add_variadic_arguments(activation);
-    set_slot(activation.current, slot, sources_);
+    writer_.set(activation.current, slot, sources_);
   }
 
   /// Memory that nothing has written, read by a function with variable arguments, may hold those.
   void add_variadic_arguments(const Activation& activation) {
     if ((sections_.functions[activation.function].flags & kFunctionVariadic) == 0) return;
-    for (const Node source : activation.arguments) {
-      if (source != kNoNode) sources_.push_back(source);
+    for (const NodeNumber source : activation.arguments) {
+      if (source != kNoNumber) sources_.push_back(source);
     }
   }
 
@@ -331,84 +347,88 @@ class GraphBuilder final : public DefinitionQuery {
     Activation& activation = stack_->back();
     const OperationRecord& operation = sections_.operations[step.operation];
     if (operation.flags & kOperationReturnsTwice) return returned_twice(activation, step.operation);
-    const Node call = Node::of(activation.current, step.operation);
     activation.call = kNone;
     const uint32_t callee = sections_.calls[operation.detail].callee;
     if (callee == kNone) return;
     const std::string_view name = model_.text(sections_.functions[callee].linkage_name);
     sources_.clear();
-    if (!native_.apply(name, *step.returned, call, sources_)) {
-      if (sections_.functions[callee].flags & kFunctionNative) ++graph_.unknown_calls_[std::string(name)];
+    if (!native_.apply(name, *step.returned, activation.current, step.operation, sources_)) {
+      if (sections_.functions[callee].flags & kFunctionNative) ++unknown_calls_[std::string(name)];
       return;
     }
-    if (!sources_.empty()) set_slot(call.execution(), graph_.layout_.memory_slot[step.operation], sources_);
+    if (!sources_.empty()) writer_.set(activation.current, layout_.memory_slot[step.operation], sources_);
   }
 
   void returned_twice(Activation& activation, uint32_t call) {
     const auto before = std::find_if(activation.first_returns.begin(), activation.first_returns.end(),
                                      [call](const FirstReturn& each) { return each.call == call; });
-    const bool second = unwinding_ != kNoNode || activation.call != call;
+    const bool second = unwinding_ != kNoNumber || activation.call != call;
     if (!second || before == activation.first_returns.end()) {
       if (before != activation.first_returns.end()) activation.first_returns.erase(before);
-      activation.first_returns.push_back({call, activation.current, activation.open});
+      activation.first_returns.push_back({call, activation.current.block, slots_of(activation), activation.open});
       activation.call = kNone;
       return;
     }
-    const Node jumped = unwinding_ != kNoNode ? unwinding_ : pending_call(activation);
-    unwinding_ = kNoNode;
+    const NodeNumber jumped = unwinding_ != kNoNumber ? unwinding_ : pending_call(activation);
+    unwinding_ = kNoNumber;
     activation.open = before->open;
     // The rest of the block runs again, as an execution of its own that shares what came before the call.
-    const BlockExecution first = graph_.executions_[before->execution];
-    const Execution again = graph_.executions();
-    const uint64_t slots = graph_.slots_.size();
-    graph_.executions_.push_back({first.block, first.frame, slots});
-    for (uint32_t each = 0; each < graph_.layout_.slots[first.block]; ++each) {
-      graph_.slots_.push_back(graph_.slots_[first.first_slot + each]);
+    begin_execution(activation, before->block);
+    for (uint32_t each = 0; each < before->slots.size(); ++each) {
+      writer_.set(activation.current, each, before->slots[each]);
     }
-    activation.current = again;
     activation.call = kNone;
-    const uint32_t number = graph_.layout_.export_number[first.block];
-    if (number != kNoSlot) activation.exports[number] = again;
-    set_slot(again, kControlSlot, jumped);
-    set_slot(again, graph_.layout_.memory_slot[call], jumped);
+    const uint32_t number = layout_.export_number[before->block];
+    if (number != kNoSlot) activation.exports[number] = activation.current.first_number;
+    writer_.set(activation.current, kControlSlot, jumped);
+    writer_.set(activation.current, layout_.memory_slot[call], jumped);
   }
 
-  // Slots.
-
-  void set_slot(Execution execution, uint32_t slot, Node source) {
-    if (slot != kNoSlot) graph_.slots_[graph_.executions_[execution].first_slot + slot] = source.bits;
+  std::vector<std::vector<NodeNumber>> slots_of(const Activation& activation) const {
+    std::vector<std::vector<NodeNumber>> slots;
+    for (uint32_t each = 0; each < layout_.slots[activation.current.block]; ++each) {
+      slots.push_back(writer_.sources(activation.current, each));
+    }
+    return slots;
   }
 
-  void set_slot(Execution execution, uint32_t slot, const std::vector<Node>& sources) {
-    if (sources.size() <= 1) return set_slot(execution, slot, sources.empty() ? kNoNode : sources[0]);
-    const uint64_t list = graph_.lists_.size() | DependenceGraph::kListBit;
-    graph_.lists_.push_back(sources.size());
-    for (const Node each : sources) graph_.lists_.push_back(each.bits);
-    set_slot(execution, slot, Node{list});
-  }
-
-  const BuildOptions& options_;
-  DependenceGraph graph_;
   const program::ProgramModel& model_;
   const program::ModelView& sections_;
+  BlockLayout layout_;
+  GraphWriter writer_;
+  OutputRuns outputs_[kGraphOutputs];
+  UnknownCalls unknown_calls_;
+  NodeNumber last_ = kNoNumber;
   trace::ControlStream stream_;
   Definitions definitions_;
   NativeEffects native_;
   std::vector<Stack> threads_;
   Stack* stack_ = nullptr;
-  Node unwinding_ = kNoNode;  ///< the call from which control is on its way to where it lands
+  NodeNumber unwinding_ = kNoNumber;  ///< the call from which control is on its way to where it lands
   std::vector<uint32_t> thread_makers_;
-  std::vector<Node> thread_starts_;
+  std::vector<NodeNumber> thread_starts_;
   size_t next_start_ = 0;
-  std::vector<Node> sources_;
+  std::vector<NodeNumber> sources_;
 };
 
-DependenceGraph build_graph(const trace::TraceFile& trace, const BuildOptions& options) {
-  if (trace.contents() != TraceContents::kAll) {
-    throw UserError(fmt::format("{} holds a path without addresses", trace.folder().string()),
-                    "make a trace without --path");
-  }
-  return GraphBuilder(trace, options).build();
+namespace {
+
+void check_contents(const trace::TraceFile& trace) {
+  if (trace.contents() == TraceContents::kAll) return;
+  throw UserError(fmt::format("{} holds a path without addresses", trace.folder().string()),
+                  "make a trace without --path");
+}
+
+}  // namespace
+
+void write_graph(const trace::TraceFile& trace, const std::filesystem::path& file) {
+  check_contents(trace);
+  GraphBuilder(trace, file).build();
+}
+
+void ask_before(const trace::TraceFile& trace, Execution execution, const std::function<void(DefinitionQuery&)>& ask) {
+  check_contents(trace);
+  GraphBuilder(trace, {}).ask_before(execution, ask);
 }
 
 }  // namespace culprit::depend

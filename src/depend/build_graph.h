@@ -1,10 +1,12 @@
 // From a trace to its dependences: one forward pass.
 #pragma once
 
+#include <filesystem>
 #include <functional>
+#include <vector>
 
-#include "depend/dependence_graph.h"
-#include "trace/control_stream.h"
+#include "depend/node.h"
+#include "trace/trace_file.h"
 
 namespace culprit::depend {
 
@@ -13,20 +15,17 @@ class DefinitionQuery {
  public:
   virtual ~DefinitionQuery() = default;
   /// The nodes that wrote [address, address + bytes) last.
-  virtual std::vector<Node> memory(uint64_t address, uint64_t bytes) = 0;
+  virtual std::vector<NodeNumber> memory(uint64_t address, uint64_t bytes) = 0;
   /// The nodes that wrote the private slot [offset, offset + bytes) of the frame's activation last.
-  virtual std::vector<Node> cells(uint32_t frame, uint32_t offset, uint32_t bytes) = 0;
+  virtual std::vector<NodeNumber> cells(uint32_t frame, uint32_t offset, uint32_t bytes) = 0;
   /// The address of a base of the activation (format::BaseRecord), by its number in the function.
   virtual uint64_t base(uint32_t frame, uint32_t number) = 0;
 };
 
-struct BuildOptions {
-  /// Called before `at` runs its first operation.
-  Execution at = kNoExecution;
-  std::function<void(DefinitionQuery&)> ask;
-};
+/// Writes the graph to `file` (format/graph_format.h). Throws CorruptData, UserError.
+void write_graph(const trace::TraceFile& trace, const std::filesystem::path& file);
 
-/// Throws CorruptData.
-DependenceGraph build_graph(const trace::TraceFile& trace, const BuildOptions& options = {});
+/// Goes over the trace up to `execution` and asks before it runs its first operation. Throws CorruptData.
+void ask_before(const trace::TraceFile& trace, Execution execution, const std::function<void(DefinitionQuery&)>& ask);
 
 }  // namespace culprit::depend

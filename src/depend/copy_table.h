@@ -13,7 +13,7 @@ namespace culprit::depend {
 class CopyTable {
  public:
   /// The definition of bytes that `copier` copied from bytes with the definition `before`.
-  uint64_t copied(Node copier, uint64_t before) {
+  uint64_t copied(NodeNumber copier, uint64_t before) {
     if (before == ShadowMemory::kUndefined) return copier.bits;
     return add({copier, before, ShadowMemory::kUndefined});
   }
@@ -21,13 +21,13 @@ class CopyTable {
   uint64_t joined(uint64_t one, uint64_t other) {
     if (one == other || other == ShadowMemory::kUndefined) return one;
     if (one == ShadowMemory::kUndefined) return other;
-    return add({kNoNode, one, other});
+    return add({kNoNumber, one, other});
   }
 
   /// Adds the nodes that a definition stands for, each once: a copy before what it copied. An empty `sources` begins a
   /// question; within one, what several copies share is looked at once (joined copies of joined copies share nearly
   /// all).
-  void add_sources(uint64_t definition, std::vector<Node>& sources) {
+  void add_sources(uint64_t definition, std::vector<NodeNumber>& sources) {
     if (sources.empty()) ++question_;
     open_.assign(1, definition);
     while (!open_.empty()) {
@@ -42,7 +42,7 @@ class CopyTable {
       if (asked_[number] == question_) continue;
       asked_[number] = question_;
       const Copy& copy = copies_[number];
-      if (copy.copier != kNoNode) add_once(copy.copier, sources);
+      if (copy.copier != kNoNumber) add_once(copy.copier, sources);
       open_.push_back(copy.other);
       open_.push_back(copy.before);
     }
@@ -51,7 +51,7 @@ class CopyTable {
  private:
   static constexpr uint64_t kCopyBit = uint64_t{1} << 62;
   struct Copy {
-    Node copier;
+    NodeNumber copier;
     uint64_t before;
     uint64_t other;
     bool operator==(const Copy&) const = default;
@@ -64,7 +64,7 @@ class CopyTable {
     }
     return kCopyBit | (copies_.size() - 1);
   }
-  static void add_once(Node node, std::vector<Node>& sources) {
+  static void add_once(NodeNumber node, std::vector<NodeNumber>& sources) {
     if (std::find(sources.begin(), sources.end(), node) == sources.end()) sources.push_back(node);
   }
 

@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "base/error.h"
+#include "depend/build_graph.h"
 
 namespace culprit::depend {
 namespace {
@@ -98,7 +99,14 @@ bool contains(const std::vector<uint32_t>& numbers, uint32_t number) {
 
 /// Whether an operation of an execution was reached before the run ended.
 bool was_executed(const DependenceGraph& graph, Node node) {
-  return node.execution() != graph.last().execution() || node <= graph.last();
+  const Node last = graph.last();
+  return node.execution() != last.execution() || node <= last;
+}
+
+std::vector<Node> nodes_of(const DependenceGraph& graph, const std::vector<NodeNumber>& numbers) {
+  std::vector<Node> nodes;
+  for (const NodeNumber each : numbers) nodes.push_back(graph.node_of(each));
+  return nodes;
 }
 
 }  // namespace
@@ -111,24 +119,25 @@ Moment find_moment(const DependenceGraph& graph, const program::SourcePosition& 
     const uint32_t block = model.block_of_statement(statement);
     if (!contains(blocks, block)) blocks.push_back(block);
   }
-  std::vector<std::vector<Execution>> executions(blocks.size());
-  for (Execution each = 0; each < graph.executions(); ++each) {
-    const auto at = std::find(blocks.begin(), blocks.end(), graph.execution(each).block);
-    if (at != blocks.end()) executions[static_cast<size_t>(at - blocks.begin())].push_back(each);
+  uint32_t block = kNone;  // the most executed
+  uint64_t instances = 0;
+  for (const uint32_t each : blocks) {
+    const uint64_t executions = graph.executions_of(each);
+    if (executions > instances) {
+      block = each;
+      instances = executions;
+    }
   }
-  const auto most = std::max_element(executions.begin(), executions.end(),
-                                     [](const auto& one, const auto& other) { return one.size() < other.size(); });
   const std::string place = fmt::format("{}:{}", position.file, position.line);
-  if (most == executions.end() || most->empty()) {
+  if (instances == 0) {
     throw UserError(fmt::format("{} was not executed", place), "choose a line that the run reaches");
   }
-  if (position.instance > most->size()) {
-    throw UserError(fmt::format("{} was executed {} times, not {}", place, most->size(), position.instance),
-                    fmt::format("give an instance up to {}", most->size()));
+  if (position.instance > instances) {
+    throw UserError(fmt::format("{} was executed {} times, not {}", place, instances, position.instance),
+                    fmt::format("give an instance up to {}", instances));
   }
-  const uint64_t instance = position.instance == 0 ? most->size() : position.instance;
-  Moment moment{(*most)[instance - 1], {}, instance, most->size()};
-  const uint32_t block = graph.execution(moment.execution).block;
+  const uint64_t instance = position.instance == 0 ? instances : position.instance;
+  Moment moment{graph.execution_of(block, instance), {}, instance, instances};
   for (const uint32_t statement : statements) {
     if (model.block_of_statement(statement) == block) moment.statements.push_back(statement);
   }
@@ -138,7 +147,7 @@ Moment find_moment(const DependenceGraph& graph, const program::SourcePosition& 
 std::vector<Node> values_used(const DependenceGraph& graph, const Moment& moment) {
   const ProgramModel& model = graph.model();
   std::vector<Node> nodes;
-  for (const uint32_t operation : model.operations_of(graph.execution(moment.execution).block)) {
+  for (const uint32_t operation : model.operations_of(graph.block_of(moment.execution))) {
     const OperationRecord& record = model.operation(operation);
     const Node node = Node::of(moment.execution, operation);
     if (!contains(moment.statements, record.statement) || !was_executed(graph, node)) continue;
@@ -182,7 +191,7 @@ std::vector<Node> variable_value(const trace::TraceFile& trace, const Dependence
   }
   if (!writes.empty()) return writes;
   if (!reads.empty()) return reads;
-  std::vector<Node> found;
+  std::vector<NodeNumber> found;
   const auto ask = [&](DefinitionQuery& query) {
     if (place->kind == PlaceKind::kCells) {
       found = query.cells(execution.frame, static_cast<uint32_t>(place->offset), static_cast<uint32_t>(place->bytes));
@@ -193,40 +202,37 @@ std::vector<Node> variable_value(const trace::TraceFile& trace, const Dependence
       found = query.memory(trace.anchors()[place->base] + place->offset, place->bytes);
     }
   };
-  build_graph(trace, {.at = moment.execution, .ask = ask});
+  ask_before(trace, moment.execution, ask);
   if (found.empty()) {
     throw UserError(fmt::format("nothing has written {} before {}", name, model.position_text(statement)),
                     "it holds its initial value");
   }
-  return found;
+  return nodes_of(graph, found);
 }
 
-std::vector<Node> memory_value(const trace::TraceFile& trace, const Moment& moment, uint64_t address, uint64_t bytes) {
-  std::vector<Node> found;
-  build_graph(trace,
-              {.at = moment.execution, .ask = [&](DefinitionQuery& query) { found = query.memory(address, bytes); }});
+std::vector<Node> memory_value(const trace::TraceFile& trace, const DependenceGraph& graph, const Moment& moment,
+                               uint64_t address, uint64_t bytes) {
+  std::vector<NodeNumber> found;
+  ask_before(trace, moment.execution, [&](DefinitionQuery& query) { found = query.memory(address, bytes); });
   if (found.empty()) {
     throw UserError(
         fmt::format("nothing that the trace knows has written the {} bytes at {:#x} before", bytes, address),
         "they hold their initial value, or native code wrote them");
   }
-  return found;
+  return nodes_of(graph, found);
 }
 
 std::vector<Node> output_byte(const DependenceGraph& graph, OutputStream stream, uint64_t offset) {
-  const OutputRuns& output = graph.output(stream);
-  if (offset < output.bytes()) {
-    const auto sources = output.at(offset);
-    return {sources.begin(), sources.end()};
-  }
+  const uint64_t bytes = graph.output_bytes(stream);
+  if (offset < bytes) return graph.output_at(stream, offset);
   const char* name = stream == OutputStream::kStandardOutput ? "standard output" : "standard error";
-  if (output.lost_at() != kNoNode) {
-    const uint32_t statement = graph.model().operation(output.lost_at().operation()).statement;
+  if (const Node lost_at = graph.output_lost_at(stream); lost_at != kNoNode) {
+    const uint32_t statement = graph.model().operation(lost_at.operation()).statement;
     throw UserError(fmt::format("how much {} puts out is not known, so only bytes 0 to {} of {} can be found",
-                                graph.model().position_text(statement), output.bytes(), name),
+                                graph.model().position_text(statement), bytes, name),
                     "ask by the statement that prints: --at FILE:LINE");
   }
-  throw UserError(fmt::format("the run put out {} bytes on {}; {} is not among them", output.bytes(), name, offset),
+  throw UserError(fmt::format("the run put out {} bytes on {}; {} is not among them", bytes, name, offset),
                   "bytes are counted from 0");
 }
 

@@ -4,7 +4,6 @@
 #include <string>
 #include <vector>
 
-#include "depend/build_graph.h"
 #include "depend/dependence_graph.h"
 #include "program/source_position.h"
 
@@ -31,7 +30,8 @@ std::vector<Node> variable_value(const trace::TraceFile& trace, const Dependence
                                  const std::string& name);
 
 /// What wrote the bytes of memory last before the moment. Throws UserError when nothing has.
-std::vector<Node> memory_value(const trace::TraceFile& trace, const Moment& moment, uint64_t address, uint64_t bytes);
+std::vector<Node> memory_value(const trace::TraceFile& trace, const DependenceGraph& graph, const Moment& moment,
+                               uint64_t address, uint64_t bytes);
 
 /// What put out the byte at `offset` (from 0) of a stream. Throws UserError when the run put out less, or nobody knows
 /// what.

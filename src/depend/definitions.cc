@@ -70,7 +70,8 @@ uint64_t Definitions::definition_at(const Activation& activation, const AccessRe
   }
 }
 
-void Definitions::add_sources(const Activation& activation, const AccessRecord& access, std::vector<Node>& sources) {
+void Definitions::add_sources(const Activation& activation, const AccessRecord& access,
+                              std::vector<NodeNumber>& sources) {
   if (access.place == PlaceKind::kCells) {
     for (uint32_t each = 0; each < access.cells; ++each) {
       copies_.add_sources(activation.cells[access.value - activation.first_cell + each], sources);
@@ -84,7 +85,7 @@ void Definitions::add_sources(const Activation& activation, const AccessRecord& 
   }
 }
 
-void Definitions::add_sources(uint64_t address, uint64_t bytes, std::vector<Node>& sources) {
+void Definitions::add_sources(uint64_t address, uint64_t bytes, std::vector<NodeNumber>& sources) {
   uint64_t before = ShadowMemory::kUndefined;
   for (uint64_t each = 0; each < bytes; ++each) {
     const uint64_t definition = memory_.at(address + each);
@@ -94,7 +95,7 @@ void Definitions::add_sources(uint64_t address, uint64_t bytes, std::vector<Node
 }
 
 void Definitions::add_cell_sources(const Activation& activation, uint32_t offset, uint32_t bytes,
-                                   std::vector<Node>& sources) const {
+                                   std::vector<NodeNumber>& sources) const {
   for (size_t each = 0; each < activation.cells.size(); ++each) {
     const CellRecord& cell = sections_.cells[activation.first_cell + each];
     const bool inside = cell.offset < offset + bytes && offset < cell.offset + cell.bytes;
@@ -102,7 +103,7 @@ void Definitions::add_cell_sources(const Activation& activation, uint32_t offset
   }
 }
 
-void Definitions::define(Activation& activation, const AccessRecord& access, uint64_t bytes, Node node) {
+void Definitions::define(Activation& activation, const AccessRecord& access, uint64_t bytes, NodeNumber node) {
   if (access.place == PlaceKind::kCells) {
     for (uint32_t each = 0; each < access.cells; ++each) {
       activation.cells[access.value - activation.first_cell + each] = node.bits;
@@ -112,7 +113,7 @@ void Definitions::define(Activation& activation, const AccessRecord& access, uin
   }
 }
 
-void Definitions::copy(Activation& activation, std::span<const AccessRecord> accesses, Node copier) {
+void Definitions::copy(Activation& activation, std::span<const AccessRecord> accesses, NodeNumber copier) {
   const AccessRecord& to = accesses[0];
   const uint64_t bytes = bytes_of(accesses, 0);
   // All is read before anything is written: the two may overlap.
@@ -138,7 +139,7 @@ void Definitions::copy_to_cells(Activation& activation, const AccessRecord& to) 
   }
 }
 
-void Definitions::copy(uint64_t to, uint64_t from, uint64_t bytes, Node copier) {
+void Definitions::copy(uint64_t to, uint64_t from, uint64_t bytes, NodeNumber copier) {
   copied_.clear();
   for (uint64_t each = 0; each < bytes; ++each) copied_.push_back(copies_.copied(copier, memory_.at(from + each)));
   for (uint64_t each = 0; each < bytes; ++each) memory_.define(to + each, 1, copied_[each]);
@@ -151,9 +152,9 @@ uint64_t Definitions::same_bytes(uint64_t address, uint64_t most) {
   return bytes;
 }
 
-void Definitions::define_from(uint64_t address, uint64_t bytes, Node maker, std::span<const Node> sources) {
+void Definitions::define_from(uint64_t address, uint64_t bytes, NodeNumber maker, std::span<const NodeNumber> sources) {
   uint64_t definition = ShadowMemory::kUndefined;
-  for (const Node source : sources) definition = copies_.joined(definition, source.bits);
+  for (const NodeNumber source : sources) definition = copies_.joined(definition, source.bits);
   memory_.define(address, bytes, copies_.joined(definition, maker.bits));
 }
 

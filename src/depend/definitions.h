@@ -27,21 +27,21 @@ class Definitions {
   /// The definition of the byte at `distance` of an access.
   uint64_t definition_at(const Activation& activation, const format::AccessRecord& access, uint64_t distance);
   /// Adds the nodes that defined what an access reads.
-  void add_sources(const Activation& activation, const format::AccessRecord& access, std::vector<Node>& sources);
-  void define(Activation& activation, const format::AccessRecord& access, uint64_t bytes, Node node);
+  void add_sources(const Activation& activation, const format::AccessRecord& access, std::vector<NodeNumber>& sources);
+  void define(Activation& activation, const format::AccessRecord& access, uint64_t bytes, NodeNumber node);
   /// access 0 gets the bytes of access 1.
-  void copy(Activation& activation, std::span<const format::AccessRecord> accesses, Node copier);
+  void copy(Activation& activation, std::span<const format::AccessRecord> accesses, NodeNumber copier);
 
   // Memory by address, and cells by their place in the private frame.
-  void add_sources(uint64_t address, uint64_t bytes, std::vector<Node>& sources);
+  void add_sources(uint64_t address, uint64_t bytes, std::vector<NodeNumber>& sources);
   void add_cell_sources(const Activation& activation, uint32_t offset, uint32_t bytes,
-                        std::vector<Node>& sources) const;
+                        std::vector<NodeNumber>& sources) const;
   /// How many bytes from `address` on, `most` at the most, have the same definition.
   uint64_t same_bytes(uint64_t address, uint64_t most);
-  void define(uint64_t address, uint64_t bytes, Node node) { memory_.define(address, bytes, node.bits); }
-  void copy(uint64_t to, uint64_t from, uint64_t bytes, Node copier);
+  void define(uint64_t address, uint64_t bytes, NodeNumber node) { memory_.define(address, bytes, node.bits); }
+  void copy(uint64_t to, uint64_t from, uint64_t bytes, NodeNumber copier);
   /// `maker` computed what is in the memory now from `sources`.
-  void define_from(uint64_t address, uint64_t bytes, Node maker, std::span<const Node> sources);
+  void define_from(uint64_t address, uint64_t bytes, NodeNumber maker, std::span<const NodeNumber> sources);
 
  private:
   uint64_t indexed_address(const Activation& activation, const format::IndexedRecord& place) const;

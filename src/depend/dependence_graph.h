@@ -1,23 +1,19 @@
 // The dynamic dependences of a run: between operations of block executions, data, address and control kept apart.
+//
+// A graph is kept in a file beside its trace and mapped (graph_file.h), so what a question costs is what it looks at.
 #pragma once
 
-#include <functional>
-#include <map>
-#include <string>
+#include <filesystem>
+#include <string_view>
 #include <vector>
 
 #include "depend/block_layout.h"
+#include "depend/graph_file.h"
 #include "depend/node.h"
-#include "depend/output_runs.h"
 #include "program/program_model.h"
+#include "trace/trace_file.h"
 
 namespace culprit::depend {
-
-enum class EdgeKind : uint8_t {
-  kData,     ///< the value comes from there
-  kAddress,  ///< it decided which memory or function is meant
-  kControl,  ///< it decided that this runs
-};
 
 struct Edge {
   Node to;
@@ -27,7 +23,6 @@ struct Edge {
 struct BlockExecution {
   uint32_t block;
   uint32_t frame;
-  uint64_t first_slot;
 };
 
 struct Frame {
@@ -39,21 +34,39 @@ struct Frame {
 
 /// What a program puts out, by the stream's name in the shell's numbers.
 enum class OutputStream : uint8_t { kStandardOutput, kStandardError };
-inline constexpr size_t kOutputStreams = 2;
 
-/// A call to native code of which nothing is known but its arguments.
-using UnknownCalls = std::map<std::string, uint64_t>;
+/// A block execution in the graph's file.
+struct ExecutionPlace {
+  const GraphFile::Chunk* chunk = nullptr;
+  size_t chunk_number = 0;
+  Execution execution = kNoExecution;
+  uint32_t block = 0;
+  uint64_t first_number = 0;
+  uint64_t first_slot = 0;
+};
 
+/// All that it returns may throw CorruptData: the file is checked as it is read.
 class DependenceGraph {
  public:
-  explicit DependenceGraph(const program::ProgramModel& model) : model_(model), layout_(model) {}
+  /// Both must stay.
+  DependenceGraph(const program::ProgramModel& model, const std::filesystem::path& file);
+  DependenceGraph(DependenceGraph&&) noexcept = default;
 
   const program::ProgramModel& model() const { return model_; }
   const BlockLayout& layout() const { return layout_; }
-  Execution executions() const { return static_cast<Execution>(executions_.size()); }
-  const BlockExecution& execution(Execution index) const { return executions_[index]; }
-  const Frame& frame(uint32_t index) const { return frames_[index]; }
-  uint32_t frames() const { return static_cast<uint32_t>(frames_.size()); }
+  const GraphFile& file() const { return file_; }
+  Execution executions() const { return static_cast<Execution>(file_.executions()); }
+  BlockExecution execution(Execution index) const;
+  uint32_t block_of(Execution index) const;
+  Frame frame(uint32_t index) const;
+  uint32_t frames() const { return static_cast<uint32_t>(file_.frames()); }
+  /// How often a block was executed.
+  uint64_t executions_of(uint32_t block) const;
+  /// Its execution number `instance`, from 1, which must exist.
+  Execution execution_of(uint32_t block, uint64_t instance) const;
+
+  Node node_of(NodeNumber number) const;
+  NodeNumber number_of(Node node) const;
 
   /// Calls `visit(Edge)` for everything that `node` depends on directly.
   template <typename Visit>
@@ -71,43 +84,105 @@ class DependenceGraph {
   bool enters_body(Node call) const;
 
   /// Where the run ended, when the trace was cut: the last operation of the thread that went last.
-  Node last() const { return last_; }
-  const UnknownCalls& unknown_calls() const { return unknown_calls_; }
-  const OutputRuns& output(OutputStream stream) const { return outputs_[static_cast<size_t>(stream)]; }
-  size_t bytes() const;
+  Node last() const;
+  /// Of calls to native code of which nothing is known but their arguments: lines of count and name.
+  std::string_view unknown_calls() const { return file_.unknown_calls(); }
+  uint64_t output_bytes(OutputStream stream) const { return output(stream).sizes.bytes; }
+  /// kNoNode, or the call from which on positions in the output are not known.
+  Node output_lost_at(OutputStream stream) const;
+  /// What made the byte at `offset`, counted from 0, below output_bytes(); the call that put it out comes last.
+  std::vector<Node> output_at(OutputStream stream, uint64_t offset) const;
+
+  // By places and numbers, for who goes over many nodes.
+
+  ExecutionPlace place_of(Execution execution) const;
+  /// Moves `place`, which may be empty, to the execution that holds a number.
+  void move_to(ExecutionPlace& place, uint64_t number) const {
+    const bool there = place.chunk && number - place.first_number < layout_.nodes_of(place.block);
+    if (!there) move_away(place, number);
+  }
+  /// The node with that number: index of BlockLayout::nodes.
+  uint32_t static_node(const ExecutionPlace& place, uint64_t number) const {
+    return layout_.first_node[place.block] + static_cast<uint32_t>(number - place.first_number);
+  }
+  bool entered_body(const ExecutionPlace& place, uint32_t call) const;
+  /// Calls `visit(number)` for every source in a slot.
+  template <typename Visit>
+  void visit_slot(const ExecutionPlace& place, uint32_t slot, Visit&& visit) const;
+  /// Calls `visit(number, kind)` for what a node depends on beside that on what decided that its block runs.
+  template <typename Visit>
+  void visit_edges(const ExecutionPlace& place, uint32_t static_node, Visit&& visit) const;
 
  private:
-  friend class GraphBuilder;
-  static constexpr uint64_t kListBit = uint64_t{1} << 63;
-
-  template <typename Visit>
-  void visit_slot(uint64_t slot, Visit&& visit) const {
-    if (slot == kNoNode.bits) return;
-    if ((slot & kListBit) == 0) {
-      visit(Node{slot});
-      return;
-    }
-    const uint64_t* list = lists_.data() + (slot & ~kListBit);
-    for (uint64_t each = 1; each <= *list; ++each) visit(Node{list[each]});
+  const GraphFile::Output& output(OutputStream stream) const { return file_.output(static_cast<size_t>(stream)); }
+  uint32_t checked_block(size_t chunk, uint32_t block) const {
+    if (block >= layout_.slots.size()) file_.fail(chunk, "a block does not exist");
+    return block;
   }
+  uint64_t checked_number(const ExecutionPlace& place, uint64_t number) const {
+    if (number >= file_.numbers()) file_.fail(place.chunk_number, "a source does not exist");
+    return number;
+  }
+  uint32_t raw_slot(const ExecutionPlace& place, uint32_t slot) const {
+    const uint64_t at = place.first_slot + slot;
+    if (at >= place.chunk->slots.size()) file_.fail(place.chunk_number, "a slot does not exist");
+    return place.chunk->slots[at];
+  }
+  bool is_in_chunk(const ExecutionPlace& place, uint64_t number) const {
+    return place.chunk && number >= place.chunk->first_number && number < place.chunk->end_number;
+  }
+  void move_away(ExecutionPlace& place, uint64_t number) const;
+  /// From an execution of a chunk on to the last that begins at or before `number`.
+  void walk_to(ExecutionPlace& place, uint64_t number) const;
+  void walk_back_to(ExecutionPlace& place, uint64_t number) const;
+  void begin_at_anchor(ExecutionPlace& place, size_t chunk, size_t anchor) const;
+  void jump_to(ExecutionPlace& place, uint64_t number) const;
+  std::span<const uint64_t> far_sources(const ExecutionPlace& place, uint32_t slot, uint32_t raw) const;
 
   const program::ProgramModel& model_;
   BlockLayout layout_;
-  std::vector<BlockExecution> executions_;
-  std::vector<uint64_t> slots_;
-  std::vector<uint64_t> lists_;  ///< a count, then so many nodes
-  std::vector<Frame> frames_;
-  Node last_ = kNoNode;
-  UnknownCalls unknown_calls_;
-  OutputRuns outputs_[kOutputStreams];
+  GraphFile file_;
 };
+
+/// The graph kept with the trace; made first when there is none that fits. Where nothing can be written beside the
+/// trace, it is not kept. Throws CorruptData, UserError.
+DependenceGraph open_graph(const trace::TraceFile& trace);
+/// Name in the trace's folder.
+inline constexpr const char* kGraphFile = "graph";
+
+template <typename Visit>
+void DependenceGraph::visit_slot(const ExecutionPlace& place, uint32_t slot, Visit&& visit) const {
+  const uint32_t raw = raw_slot(place, slot);
+  if (raw == format::kGraphNone) return;
+  if ((raw & format::kGraphFar) == 0) {
+    const uint64_t distance = raw & ~format::kGraphFromBody;
+    visit(checked_number(place, place.first_number + distance - format::kGraphDistanceBias));
+    return;
+  }
+  for (const uint64_t each : far_sources(place, slot, raw)) {
+    visit(checked_number(place, each & ~format::kGraphFarFromBody));
+  }
+}
+
+template <typename Visit>
+void DependenceGraph::visit_edges(const ExecutionPlace& place, uint32_t static_node, Visit&& visit) const {
+  const BlockNode& node = layout_.nodes[static_node];
+  const bool body = node.is_call && entered_body(place, node.operation & ~Node::kTransferBit);
+  for (const StaticEdge& edge : layout_.edges_of(static_node, body)) {
+    if (edge.is_slot) {
+      visit_slot(place, edge.source, [&](uint64_t number) { visit(number, edge.kind); });
+    } else {
+      visit(place.first_number + edge.source, edge.kind);
+    }
+  }
+}
 
 template <typename Visit>
 void DependenceGraph::for_each_source(Node node, uint32_t operand, Visit&& visit) const {
   const format::OperandRecord& record = model_.sections().operands[operand];
   const uint32_t slot = layout_.operand_slot[operand];
   if (slot != kNoSlot) {
-    visit_slot(slots_[executions_[node.execution()].first_slot + slot], visit);
+    visit_slot(place_of(node.execution()), slot, [&](uint64_t number) { visit(node_of({number})); });
   } else if (record.kind == format::OperandKind::kOperation) {
     visit(Node::of(node.execution(), record.value));
   }
@@ -116,31 +191,18 @@ void DependenceGraph::for_each_source(Node node, uint32_t operand, Visit&& visit
 template <typename Visit>
 void DependenceGraph::for_each_memory_source(Node node, Visit&& visit) const {
   const uint32_t slot = layout_.memory_slot[node.operation()];
-  if (slot != kNoSlot) visit_slot(slots_[executions_[node.execution()].first_slot + slot], visit);
+  if (slot == kNoSlot) return;
+  visit_slot(place_of(node.execution()), slot, [&](uint64_t number) { visit(node_of({number})); });
 }
 
 template <typename Visit>
 void DependenceGraph::for_each_edge(Node node, Visit&& visit) const {
-  using namespace format;
-  const auto& sections = model_.sections();
-  const OperationRecord& record = sections.operations[node.operation()];
-  // Arguments go to where the callee uses them.
-  const bool enters = record.kind == OperationKind::kCall && enters_body(node);
-  const bool phi = record.kind == OperationKind::kPhi;
-  const uint32_t end = sections.operations[node.operation() + 1].first_operand;
-  for (uint32_t each = record.first_operand; each < end; ++each) {
-    const OperandRole role = sections.operands[each].role;
-    const bool address = role == OperandRole::kAddress || role == OperandRole::kCallee;
-    if (enters ? role != OperandRole::kCallee : node.is_transfer() && !address) continue;
-    for_each_source(node, each, [&](Node to) { visit(Edge{to, address ? EdgeKind::kAddress : EdgeKind::kData}); });
-    if (phi) break;  // all of them share one slot
-  }
-  if (!node.is_transfer()) {
-    for_each_memory_source(node, [&](Node to) { visit(Edge{to, EdgeKind::kData}); });
-  }
-  visit_slot(slots_[executions_[node.execution()].first_slot + kControlSlot], [&](Node to) {
-    visit(Edge{to, EdgeKind::kControl});
+  const ExecutionPlace place = place_of(node.execution());
+  const uint32_t number = layout_.place[node.operation()] + (node.is_transfer() ? 1 : 0);
+  visit_edges(place, layout_.first_node[place.block] + number, [&](uint64_t to, EdgeKind kind) {
+    visit(Edge{node_of({to}), kind});
   });
+  visit_slot(place, kControlSlot, [&](uint64_t to) { visit(Edge{node_of({to}), EdgeKind::kControl}); });
 }
 
 }  // namespace culprit::depend

@@ -45,10 +45,12 @@ class CallMemory final : public program::MeasuredMemory {
 /// Does to definitions and outputs what a call did.
 class NativeCall {
  public:
-  NativeCall(Node call, const trace::ReturnedCall& returned, const trace::TraceFile& trace,
-             const DependenceGraph& graph, Definitions& definitions, std::span<OutputRuns, kOutputStreams> outputs,
-             std::vector<Node>& sources)
-      : call_(call),
+  NativeCall(const OpenExecution& at, uint32_t operation, const trace::ReturnedCall& returned,
+             const trace::TraceFile& trace, const GraphWriter& graph, Definitions& definitions,
+             std::span<OutputRuns, format::kGraphOutputs> outputs, std::vector<NodeNumber>& sources)
+      : at_(at),
+        operation_(operation),
+        call_(graph.number(at, operation)),
         returned_(returned),
         trace_(trace),
         graph_(graph),
@@ -108,8 +110,8 @@ class NativeCall {
     definitions_.define_from(target.address, *target.bytes, call_.as_transfer(), sources_of(effect));
   }
 
-  std::vector<Node> sources_of(const Effect& effect) {
-    std::vector<Node> sources;
+  std::vector<NodeNumber> sources_of(const Effect& effect) {
+    std::vector<NodeNumber> sources;
     for (const Place& source : effect.sources) {
       add_memory(source, sources);
       add_pointer(source, sources);
@@ -119,7 +121,7 @@ class NativeCall {
   }
 
   /// Which memory a conversion such as %s takes, its argument decides.
-  void add_pointer(const Place& place, std::vector<Node>& sources) {
+  void add_pointer(const Place& place, std::vector<NodeNumber>& sources) {
     for (uint32_t each = 0; is_memory(place) && each < returned_.count; ++each) {
       if (returned_.arguments[each] == place.address) add_argument(each, sources);
     }
@@ -145,14 +147,14 @@ class NativeCall {
     const uint64_t bytes = *effect.target.bytes;
     const bool copied = effect.unchanged && effect.sources.size() == 1 && is_memory(effect.sources.front());
     if (!copied) {
-      std::vector<Node> sources = sources_of(effect);
+      std::vector<NodeNumber> sources = sources_of(effect);
       sources.push_back(call_.as_transfer());
       return output->add(bytes, sources);
     }
     const uint64_t address = effect.sources.front().address;
     for (uint64_t at = 0; at < bytes;) {
       const uint64_t run = definitions_.same_bytes(address + at, bytes - at);
-      std::vector<Node> sources;
+      std::vector<NodeNumber> sources;
       definitions_.add_sources(address + at, 1, sources);
       add_pointer(effect.sources.front(), sources);
       sources.push_back(call_.as_transfer());
@@ -161,41 +163,45 @@ class NativeCall {
     }
   }
 
-  void add_memory(const Place& place, std::vector<Node>& sources) {
+  void add_memory(const Place& place, std::vector<NodeNumber>& sources) {
     if (is_memory(place)) definitions_.add_sources(place.address, *place.bytes, sources);
   }
 
-  void add_argument(uint32_t argument, std::vector<Node>& sources) {
-    const uint32_t operand = graph_.model().operation(call_.operation()).first_operand + argument;
-    if (operand >= graph_.model().operation(call_.operation() + 1).first_operand) return;
+  void add_argument(uint32_t argument, std::vector<NodeNumber>& sources) {
+    const program::ModelView& sections = trace_.model().sections();
+    const uint32_t operand = sections.operations[operation_].first_operand + argument;
+    if (operand >= sections.operations[operation_ + 1].first_operand) return;
     // Those are edges of the call already.
-    if (graph_.model().sections().operands[operand].role == format::OperandRole::kAddress) return;
-    graph_.for_each_source(call_, operand, [&](Node source) { sources.push_back(source); });
+    if (sections.operands[operand].role == format::OperandRole::kAddress) return;
+    if (const NodeNumber source = graph_.source_of_operand(at_, operand); source != kNoNumber)
+      sources.push_back(source);
   }
 
-  Node call_;
+  const OpenExecution& at_;
+  uint32_t operation_;
+  NodeNumber call_;
   const trace::ReturnedCall& returned_;
   const trace::TraceFile& trace_;
-  const DependenceGraph& graph_;
+  const GraphWriter& graph_;
   Definitions& definitions_;
-  std::span<OutputRuns, kOutputStreams> outputs_;
-  std::vector<Node>& sources_;
+  std::span<OutputRuns, format::kGraphOutputs> outputs_;
+  std::vector<NodeNumber>& sources_;
   /// Whether the call wrote several things, each of which depends on its own sources only.
   bool in_parts_ = false;
 };
 
 }  // namespace
 
-NativeEffects::NativeEffects(const trace::TraceFile& trace, const DependenceGraph& graph, Definitions& definitions,
-                             std::span<OutputRuns, kOutputStreams> outputs)
+NativeEffects::NativeEffects(const trace::TraceFile& trace, const GraphWriter& graph, Definitions& definitions,
+                             std::span<OutputRuns, format::kGraphOutputs> outputs)
     : trace_(trace), graph_(graph), definitions_(definitions), outputs_(outputs) {
   if (std::filesystem::exists(trace.executable())) {
     constants_.emplace(trace.executable(), trace.address(format::kTraceImage));
   }
 }
 
-bool NativeEffects::apply(std::string_view function, const trace::ReturnedCall& returned, Node call,
-                          std::vector<Node>& sources) {
+bool NativeEffects::apply(std::string_view function, const trace::ReturnedCall& returned, const OpenExecution& at,
+                          uint32_t call, std::vector<NodeNumber>& sources) {
   const CallMemory memory(trace_, returned, constants_ ? &*constants_ : nullptr);
   const std::optional<program::CallEffects> effects = program::effects_of_call(
       {.function = function, .arguments = std::span(returned.arguments, returned.count), .result = returned.result},
@@ -207,7 +213,7 @@ bool NativeEffects::apply(std::string_view function, const trace::ReturnedCall& 
       definitions_.add_sources(returned.arguments[each], uint64_t{returned.lengths[each]} + 1, sources);
     }
   }
-  NativeCall(call, returned, trace_, graph_, definitions_, outputs_, sources).apply(*effects);
+  NativeCall(at, call, returned, trace_, graph_, definitions_, outputs_, sources).apply(*effects);
   return true;
 }
 

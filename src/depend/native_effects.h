@@ -7,7 +7,8 @@
 #include <vector>
 
 #include "depend/definitions.h"
-#include "depend/dependence_graph.h"
+#include "depend/graph_writer.h"
+#include "depend/output_runs.h"
 #include "program/constant_memory.h"
 #include "trace/control_stream.h"
 
@@ -15,19 +16,20 @@ namespace culprit::depend {
 
 class NativeEffects {
  public:
-  /// All must stay. `outputs` by OutputStream.
-  NativeEffects(const trace::TraceFile& trace, const DependenceGraph& graph, Definitions& definitions,
-                std::span<OutputRuns, kOutputStreams> outputs);
+  /// All must stay. `outputs`: standard output, standard error.
+  NativeEffects(const trace::TraceFile& trace, const GraphWriter& graph, Definitions& definitions,
+                std::span<OutputRuns, format::kGraphOutputs> outputs);
 
-  /// Defines what the call wrote, adds to the outputs what it put out, and the nodes that defined what it read to
-  /// `sources`. False, and nothing done, when the table does not describe the function.
-  bool apply(std::string_view function, const trace::ReturnedCall& returned, Node call, std::vector<Node>& sources);
+  /// Of the operation `call`: defines what it wrote, adds to the outputs what it put out, and the nodes that defined
+  /// what it read to `sources`. False, and nothing done, when the table does not describe the function.
+  bool apply(std::string_view function, const trace::ReturnedCall& returned, const OpenExecution& at, uint32_t call,
+             std::vector<NodeNumber>& sources);
 
  private:
   const trace::TraceFile& trace_;
-  const DependenceGraph& graph_;
+  const GraphWriter& graph_;
   Definitions& definitions_;
-  std::span<OutputRuns, kOutputStreams> outputs_;
+  std::span<OutputRuns, format::kGraphOutputs> outputs_;
   std::optional<program::ConstantMemory> constants_;  ///< for formats; none when the executable is gone
 };
 

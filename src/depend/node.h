@@ -27,7 +27,18 @@ struct Node {
 inline constexpr Node kNoNode{~uint64_t{0}};
 inline constexpr Execution kNoExecution = 0xffffffff;
 
-/// Executions have lower numbers than this; what is above marks other meanings of 64 bits.
-inline constexpr Execution kMostExecutions = 1u << 30;
+/// A node as graphs keep it: its number in order of time (format/graph_format.h). Which operation it is, the graph
+/// knows.
+struct NodeNumber {
+  uint64_t bits;
+
+  /// Of a call: Node::as_transfer.
+  constexpr NodeNumber as_transfer() const { return {bits + 1}; }
+  constexpr auto operator<=>(const NodeNumber&) const = default;
+};
+inline constexpr NodeNumber kNoNumber{~uint64_t{0}};
+
+/// Numbers are lower than this; what is above marks other meanings of 64 bits.
+inline constexpr uint64_t kMostNumbers = uint64_t{1} << 62;
 
 }  // namespace culprit::depend

@@ -1,19 +1,11 @@
 #include "depend/slice.h"
 
 #include <algorithm>
+#include <map>
 #include <optional>
-#include <unordered_set>
+#include <utility>
 
 namespace culprit::depend {
-namespace {
-
-struct NodeHash {
-  size_t operator()(Node node) const {
-    const uint64_t bits = node.bits * 0x9e3779b97f4a7c15;
-    return bits ^ (bits >> 32);
-  }
-};
-using NodeSet = std::unordered_set<Node, NodeHash>;
 
 bool is_wanted(EdgeKind kind, const SliceOptions& options) {
   switch (kind) {
@@ -27,78 +19,160 @@ bool is_wanted(EdgeKind kind, const SliceOptions& options) {
   return false;
 }
 
-Slice sorted(const NodeSet& nodes) {
-  Slice slice(nodes.begin(), nodes.end());
-  std::sort(slice.begin(), slice.end());
-  return slice;
+namespace {
+
+/// One pass in order of time. Whether anything was added.
+bool extend_forward(const DependenceGraph& graph, Execution first, const SliceOptions& options, Slice& slice) {
+  bool extended = false;
+  for (Execution execution = first; execution < graph.executions(); ++execution) {
+    const ExecutionPlace place = graph.place_of(execution);
+    bool control = false;
+    if (options.control) graph.visit_slot(place, kControlSlot, [&](uint64_t to) { control |= slice.contains(to); });
+    const uint32_t end = graph.layout().first_node[place.block + 1];
+    uint64_t number = place.first_number;
+    for (uint32_t node = graph.layout().first_node[place.block]; node < end; ++node, ++number) {
+      if (slice.contains(number)) continue;
+      bool depends = control;
+      graph.visit_edges(place, node, [&](uint64_t to, EdgeKind kind) {
+        depends = depends || (is_wanted(kind, options) && slice.contains(to));
+      });
+      if (!depends) continue;
+      if (options.prune && options.prune(graph.layout().nodes[node].operation & ~Node::kTransferBit)) continue;
+      slice.insert(number);
+      extended = true;
+    }
+  }
+  return extended;
 }
 
 }  // namespace
 
-Slice backward_slice(const DependenceGraph& graph, const std::vector<Node>& criterion, const SliceOptions& options) {
-  NodeSet seen;
-  std::vector<Node> open;
-  const auto reach = [&](Node node) {
-    if (options.prune && options.prune(node)) return;
-    if (seen.insert(node).second) open.push_back(node);
-  };
-  for (const Node node : criterion) {
-    if (node != kNoNode) reach(node);
-  }
-  while (!open.empty()) {
-    const Node node = open.back();
-    open.pop_back();
-    graph.for_each_edge(node, [&](const Edge& edge) {
-      if (is_wanted(edge.kind, options)) reach(edge.to);
-    });
-  }
-  return sorted(seen);
-}
-
 // Dependences lead back in time, but for the results of calls, which come from later executions than the call's own. So
 // a pass in order of time is repeated until nothing is added.
 Slice forward_slice(const DependenceGraph& graph, const std::vector<Node>& criterion, const SliceOptions& options) {
-  NodeSet seen;
+  Slice slice(graph.file().numbers());
   Execution first = kNoExecution;
   for (const Node node : criterion) {
     if (node == kNoNode) continue;
-    seen.insert(node);
+    slice.insert(graph.number_of(node).bits);
     first = std::min(first, node.execution());
   }
-  for (size_t before = 0; before != seen.size() && !seen.empty();) {
-    before = seen.size();
-    for (Execution execution = first; execution < graph.executions(); ++execution) {
-      for (const uint32_t operation : graph.model().operations_of(graph.execution(execution).block)) {
-        const Node node = Node::of(execution, operation);
-        if (seen.contains(node) || (options.prune && options.prune(node))) continue;
-        bool depends = false;
-        graph.for_each_edge(node, [&](const Edge& edge) {
-          depends = depends || (is_wanted(edge.kind, options) && seen.contains(edge.to));
-        });
-        if (depends) seen.insert(node);
-      }
-    }
+  while (first != kNoExecution && extend_forward(graph, first, options, slice)) {
   }
-  return sorted(seen);
+  return slice;
 }
 
 Slice chop(const DependenceGraph& graph, const std::vector<Node>& from, const std::vector<Node>& to,
            const SliceOptions& options) {
-  const Slice back = backward_slice(graph, to, options);
-  const Slice forth = forward_slice(graph, from, options);
-  Slice both;
-  std::set_intersection(back.begin(), back.end(), forth.begin(), forth.end(), std::back_inserter(both));
+  Slice both = backward_slice(graph, to, options);
+  both.keep_common(forward_slice(graph, from, options));
   return both;
 }
 
-std::vector<StatementInstance> statement_instances(const DependenceGraph& graph, const Slice& slice) {
+namespace {
+
+/// Calls `visit(Node)` for each node of the slice, ascending.
+template <typename Visit>
+void for_each_node(const DependenceGraph& graph, const Slice& slice, Visit&& visit) {
+  ExecutionPlace place;
+  slice.for_each([&](uint64_t number) {
+    graph.move_to(place, number);
+    visit(Node::of(place.execution, graph.layout().nodes[graph.static_node(place, number)].operation));
+  });
+}
+
+}  // namespace
+
+std::vector<StatementInstance> statement_instances(const DependenceGraph& graph, const std::vector<Node>& nodes) {
   std::vector<StatementInstance> instances;
-  for (const Node node : slice) {
+  for (const Node node : nodes) {
     instances.push_back({node.execution(), graph.model().operation(node.operation()).statement});
   }
   std::sort(instances.begin(), instances.end());
   instances.erase(std::unique(instances.begin(), instances.end()), instances.end());
   return instances;
+}
+
+std::vector<StatementInstance> statement_instances(const DependenceGraph& graph, const Slice& slice) {
+  std::vector<StatementInstance> instances;
+  for_each_node(graph, slice, [&](Node node) {
+    const StatementInstance instance{node.execution(), graph.model().operation(node.operation()).statement};
+    if (instances.empty() || instances.back() != instance) instances.push_back(instance);
+  });
+  std::sort(instances.begin(), instances.end());
+  instances.erase(std::unique(instances.begin(), instances.end()), instances.end());
+  return instances;
+}
+
+namespace {
+
+/// Counts the statements of executions; which of a block's nodes belong to a statement is the same in each.
+class InstanceCounter {
+ public:
+  InstanceCounter(const DependenceGraph& graph, const Slice& slice)
+      : graph_(graph), slice_(slice), counts_(graph.model().statements().size()), parts_(graph.layout().slots.size()) {}
+
+  std::vector<uint64_t> count() {
+    const uint64_t bound = graph_.file().numbers();
+    ExecutionPlace place;
+    for (uint64_t number = slice_.next(0, bound); number < bound;) {
+      graph_.move_to(place, number);
+      const uint32_t nodes = graph_.layout().nodes_of(place.block);
+      const std::vector<Part>& parts = parts_of(place.block);
+      for (uint32_t from = 0; from < nodes; from += 64)
+        take(parts, place.first_number, from, std::min(nodes - from, 64u));
+      for (const Part& part : parts) counts_[part.statement] += std::exchange(is_in_[part.number], 0);
+      number = slice_.next(place.first_number + nodes, bound);
+    }
+    return std::move(counts_);
+  }
+
+ private:
+  /// Nodes of a statement among 64 of a block.
+  struct Part {
+    uint32_t statement;
+    uint32_t number;  ///< of the statement in the block
+    uint32_t from;
+    uint64_t nodes;
+  };
+
+  void take(const std::vector<Part>& parts, uint64_t first_number, uint32_t from, uint32_t count) {
+    const uint64_t nodes = slice_.range(first_number + from, count);
+    for (const Part& part : parts) {
+      if (part.from == from && (part.nodes & nodes) != 0) is_in_[part.number] = 1;
+    }
+  }
+
+  const std::vector<Part>& parts_of(uint32_t block) {
+    std::vector<Part>& parts = parts_[block];
+    if (!parts.empty()) return parts;
+    const BlockLayout& layout = graph_.layout();
+    std::map<uint32_t, uint32_t> numbers;
+    std::map<std::pair<uint32_t, uint32_t>, uint64_t> nodes;
+    for (uint32_t place = 0; place < layout.nodes_of(block); ++place) {
+      const uint32_t operation = layout.nodes[layout.first_node[block] + place].operation & ~Node::kTransferBit;
+      const uint32_t statement = graph_.model().operation(operation).statement;
+      if (statement < counts_.size()) nodes[{statement, place / 64 * 64}] |= uint64_t{1} << (place % 64);
+    }
+    for (const auto& [at, bits] : nodes) {
+      const uint32_t number = numbers.emplace(at.first, static_cast<uint32_t>(numbers.size())).first->second;
+      parts.push_back({at.first, number, at.second, bits});
+    }
+    if (is_in_.size() < numbers.size()) is_in_.resize(numbers.size());
+    return parts;
+  }
+
+  const DependenceGraph& graph_;
+  const Slice& slice_;
+  std::vector<uint64_t> counts_;
+  std::vector<std::vector<Part>> parts_;  ///< by block
+  std::vector<uint8_t> is_in_;            ///< by number
+};
+
+}  // namespace
+
+std::vector<uint64_t> count_instances(const DependenceGraph& graph, const Slice& slice) {
+  return InstanceCounter(graph, slice).count();
 }
 
 std::set<InstanceEdge> instance_edges(const DependenceGraph& graph, const Slice& slice,
@@ -110,14 +184,14 @@ std::set<InstanceEdge> instance_edges(const DependenceGraph& graph, const Slice&
     return static_cast<size_t>(at - instances.begin());
   };
   std::set<InstanceEdge> edges;
-  for (const Node node : slice) {
+  for_each_node(graph, slice, [&](Node node) {
     const std::optional<size_t> from = number(node);
-    if (!from) continue;
+    if (!from) return;
     graph.for_each_edge(node, [&](const Edge& edge) {
       const std::optional<size_t> to = number(edge.to);
       if (to && *to != *from && is_wanted(edge.kind, options)) edges.insert({*from, *to, edge.kind});
     });
-  }
+  });
   return edges;
 }
 

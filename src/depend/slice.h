@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "depend/dependence_graph.h"
+#include "depend/node_set.h"
 
 namespace culprit::depend {
 
@@ -13,12 +14,14 @@ struct SliceOptions {
   bool data = true;
   bool address = true;
   bool control = true;
-  /// Nodes for which it says true are left out, with all that is reached only through them.
-  std::function<bool(Node)> prune;
+  /// Operations for which it says true are left out, with all that is reached only through them.
+  std::function<bool(uint32_t operation)> prune;
 };
 
-/// Ascending nodes without repetition; the criterion's nodes are among them.
-using Slice = std::vector<Node>;
+/// Nodes by number; the criterion's are among them.
+using Slice = NumberSet;
+
+bool is_wanted(EdgeKind kind, const SliceOptions& options);
 
 Slice backward_slice(const DependenceGraph& graph, const std::vector<Node>& criterion,
                      const SliceOptions& options = {});
@@ -35,6 +38,10 @@ struct StatementInstance {
 };
 /// Ascending: in order of time.
 std::vector<StatementInstance> statement_instances(const DependenceGraph& graph, const Slice& slice);
+/// The same of nodes in any order.
+std::vector<StatementInstance> statement_instances(const DependenceGraph& graph, const std::vector<Node>& nodes);
+/// How many instances of each statement of the program take part.
+std::vector<uint64_t> count_instances(const DependenceGraph& graph, const Slice& slice);
 
 /// `from` depends on `to`, numbers of two different instances.
 struct InstanceEdge {

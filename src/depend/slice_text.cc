@@ -54,25 +54,21 @@ std::string_view name_of(EdgeKind kind) {
 
 std::string slice_text(const DependenceGraph& graph, const Slice& slice) {
   const ProgramModel& model = graph.model();
-  const std::vector<StatementInstance> instances = statement_instances(graph, slice);
-  struct Line {
-    uint64_t instances = 0;
-    uint32_t statement = 0;
-  };
-  std::map<std::pair<std::string, uint32_t>, Line> lines;
-  for (const StatementInstance& instance : instances) {
-    Line& line = lines[{model.path_of_statement(instance.statement), model.statement(instance.statement).line}];
-    ++line.instances;
-    line.statement = instance.statement;
+  const std::vector<uint64_t> counts = count_instances(graph, slice);
+  std::map<std::pair<std::string, uint32_t>, uint64_t> lines;
+  uint64_t instances = 0;
+  for (const uint32_t statement : model.statements()) {
+    if (counts[statement] == 0) continue;
+    instances += counts[statement];
+    lines[{model.path_of_statement(statement), model.statement(statement).line}] += counts[statement];
   }
   std::string text;
   SourceLines sources;
-  for (const auto& [place, line] : lines) {
+  for (const auto& [place, count] : lines) {
     const std::string name = place.first.empty() ? "?" : place.first.substr(place.first.rfind('/') + 1);
-    text += fmt::format("{:>7}x  {}:{:<5} {}\n", line.instances, name, place.second,
-                        sources.line(place.first, place.second));
+    text += fmt::format("{:>7}x  {}:{:<5} {}\n", count, name, place.second, sources.line(place.first, place.second));
   }
-  return text + fmt::format("{} lines, {} statement instances\n", lines.size(), instances.size());
+  return text + fmt::format("{} lines, {} statement instances\n", lines.size(), instances);
 }
 
 std::string slice_json(const DependenceGraph& graph, const Slice& slice, const SliceOptions& options) {
@@ -149,8 +145,8 @@ std::string tree_text(const DependenceGraph& graph, const std::vector<Node>& cri
       nodes.pop_back();
       graph.for_each_edge(node, [&](const Edge& edge) {
         if ((edge.kind == EdgeKind::kControl && !options.control) ||
-            (edge.kind == EdgeKind::kAddress && !options.address) || (options.prune && options.prune(edge.to)) ||
-            !seen.insert(edge.to).second) {
+            (edge.kind == EdgeKind::kAddress && !options.address) ||
+            (options.prune && options.prune(edge.to.operation())) || !seen.insert(edge.to).second) {
           return;
         }
         const StatementInstance to{edge.to.execution(), statement_of(graph, edge.to)};

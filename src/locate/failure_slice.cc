@@ -12,7 +12,6 @@
 #include "base/error.h"
 #include "base/shell_command.h"
 #include "base/temporary_directory.h"
-#include "depend/build_graph.h"
 #include "depend/value_chain.h"
 #include "format/trace_format.h"
 #include "trace/collect.h"
@@ -211,7 +210,7 @@ class TracedRun final : public RunDependences {
  public:
   /// Takes the folder's trace.
   explicit TracedRun(std::unique_ptr<TemporaryDirectory> folder)
-      : folder_(std::move(folder)), file_(folder_->path() / "trace"), graph_(depend::build_graph(file_)) {
+      : folder_(std::move(folder)), file_(folder_->path() / "trace"), graph_(depend::open_graph(file_)) {
     BranchCounter counter(graph_);
     for (Execution each = 0; each < graph_.executions(); ++each) {
       if (graph_.frame(graph_.execution(each).frame).thread != 0) continue;
@@ -325,13 +324,12 @@ std::optional<FailureSlice> slice_failure(const Launch& launch, const TracedProg
     return std::nullopt;
   }
   // Of a wrong output, what made the very byte; else what the failing statement works with.
-  const depend::OutputRuns& output = graph.output(depend::OutputStream::kStandardOutput);
-  const bool byte_is_known = moment.output_byte && *moment.output_byte < output.bytes();
+  const auto stream = depend::OutputStream::kStandardOutput;
+  const bool byte_is_known = moment.output_byte && *moment.output_byte < graph.output_bytes(stream);
   std::vector<Node> criterion, chain;
   if (byte_is_known) {
-    const std::span<const Node> made_by = output.at(*moment.output_byte);
-    criterion.assign(made_by.begin(), made_by.end());
-    chain = depend::value_chain_of_output(graph, made_by);
+    criterion = graph.output_at(stream, *moment.output_byte);
+    chain = depend::value_chain_of_output(graph, criterion);
   } else if (criterion = criterion_of(graph, moment); !criterion.empty()) {
     if (const Node bad = bad_value(graph, criterion); bad != depend::kNoNode) chain = depend::value_chain(graph, bad);
   }

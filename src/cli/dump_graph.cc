@@ -1,0 +1,79 @@
+// `culprit dump graph`: the dependence graph that is kept with a trace.
+
+#include <fmt/format.h>
+
+#include <map>
+#include <memory>
+
+#include "cli/command.h"
+#include "depend/dependence_graph.h"
+
+namespace culprit::cli {
+namespace {
+
+using depend::DependenceGraph;
+
+struct Options {
+  std::string folder;
+  bool lines = false;
+};
+
+void print_sizes(const DependenceGraph& graph) {
+  const depend::GraphFile& file = graph.file();
+  uint64_t slots = 0, far = 0;
+  for (size_t chunk = 0; chunk < file.chunks(); ++chunk) {
+    slots += file.record(chunk).slots;
+    far += file.record(chunk).far;
+  }
+  fmt::print("bytes {}\nchunks {}\nblock executions {}\nnodes {}\nslots {}\nfar sources {}\nactivations {}\n",
+             file.bytes(), file.chunks(), graph.executions(), file.numbers(), slots, far, graph.frames());
+  fmt::print("standard output {}\nstandard error {}\n", graph.output_bytes(depend::OutputStream::kStandardOutput),
+             graph.output_bytes(depend::OutputStream::kStandardError));
+  if (!graph.unknown_calls().empty())
+    fmt::print("calls of functions that nobody describes:\n{}", graph.unknown_calls());
+}
+
+/// Of a line, as often as the most executed of its blocks: what `--at FILE:LINE#N` counts.
+void print_lines(const DependenceGraph& graph) {
+  std::map<uint32_t, uint64_t> executions;
+  for (size_t chunk = 0; chunk < graph.file().chunks(); ++chunk) {
+    for (const format::GraphCount& count : graph.file().counts(chunk)) executions[count.block] += count.executions;
+  }
+  const program::ProgramModel& model = graph.model();
+  std::map<std::pair<std::string, uint32_t>, uint64_t> lines;
+  for (const uint32_t statement : model.statements()) {
+    const auto executed = executions.find(model.block_of_statement(statement));
+    const uint32_t line = model.statement(statement).line;
+    if (executed == executions.end() || line == 0) continue;
+    uint64_t& most = lines[{model.path_of_statement(statement), line}];
+    most = std::max(most, executed->second);
+  }
+  for (const auto& [place, count] : lines) fmt::print("{:>10} {}:{}\n", count, place.first, place.second);
+}
+
+ExitCode dump(const Options& options) {
+  const trace::TraceFile trace(options.folder);
+  const DependenceGraph graph = depend::open_graph(trace);
+  graph.file().check_all();
+  print_sizes(graph);
+  if (options.lines) print_lines(graph);
+  return ExitCode::kAnswered;
+}
+
+const Registration kRegistration{Command{
+    .name = "dump graph",
+    .summary = "Show the dependence graph of a trace",
+    .description =
+        "Prints the sizes of the dependence graph that is kept with a trace, and makes it first where there is\n"
+        "none. All of the file is checked.",
+    .examples = {{"culprit dump graph t", "sizes"},
+                 {"culprit dump graph t --lines", "also how often each source line was executed"}},
+    .configure = [](CLI::App& app) {
+      auto options = std::make_shared<Options>();
+      app.add_option("trace", options->folder, "the trace's folder")->required();
+      app.add_flag("--lines", options->lines, "how often each source line was executed");
+      return [options] { return dump(*options); };
+    }}};
+
+}  // namespace
+}  // namespace culprit::cli

@@ -1,0 +1,156 @@
+// A backward slice goes once over what it holds, latest first: nearly all dependences lead back in time, so what it
+// looks at lies near what it looked at before. Those on results of calls lead forward; what waits is ordered, so the
+// walk goes there and comes back.
+//
+// What a node of a block depends on within the block, and which of the block's slots it so reaches, is the same in
+// every execution: it is computed once a block, as bits, and an execution costs what leads into it and out of it.
+// Blocks of more than 64 nodes or slots are walked node by node.
+#include "depend/slice.h"
+
+namespace culprit::depend {
+namespace {
+
+using format::OperationKind;
+
+class BackwardSlicer {
+ public:
+  BackwardSlicer(const DependenceGraph& graph, const SliceOptions& options)
+      : graph_(graph),
+        layout_(graph.layout()),
+        options_(options),
+        slice_(graph.file().numbers()),
+        open_(graph.file().numbers()),
+        blocks_(layout_.slots.size()),
+        reached_(layout_.nodes.size()) {}
+
+  Slice slice(const std::vector<Node>& criterion) {
+    for (const Node node : criterion) {
+      if (node != kNoNode) open_.insert(graph_.number_of(node).bits);
+    }
+    while (const std::optional<uint64_t> number = open_.largest()) {
+      graph_.move_to(place_, *number);
+      BlockPlan& plan = blocks_[place_.block];
+      if (plan.kind == BlockPlan::kUnknown) prepare(plan, place_.block);
+      if (plan.kind == BlockPlan::kBits) {
+        take_execution(plan);
+      } else {
+        take_node(*number);
+      }
+    }
+    return std::move(slice_);
+  }
+
+ private:
+  struct BlockPlan {
+    enum Kind : uint8_t { kUnknown, kBits, kNodes } kind = kUnknown;
+    uint64_t calls = 0;  ///< places of calls of which only the execution tells what they depend on
+  };
+  /// What a node reaches within its block, itself included.
+  struct Reached {
+    uint64_t nodes = 0;
+    uint64_t slots = 0;
+  };
+
+  bool is_pruned(const BlockNode& node) const {
+    return options_.prune && options_.prune(node.operation & ~Node::kTransferBit);
+  }
+
+  void prepare(BlockPlan& plan, uint32_t block) {
+    const uint32_t first = layout_.first_node[block];
+    const uint32_t count = layout_.nodes_of(block);
+    plan.kind = count <= 64 && layout_.slots[block] <= 64 ? BlockPlan::kBits : BlockPlan::kNodes;
+    if (plan.kind == BlockPlan::kNodes) return;
+    for (uint32_t place = 0; place < count; ++place) {
+      const BlockNode& node = layout_.nodes[first + place];
+      Reached& reached = reached_[first + place];
+      if (is_pruned(node)) continue;
+      reached.nodes = uint64_t{1} << place;
+      const uint32_t operation = node.operation & ~Node::kTransferBit;
+      const bool enters = (graph_.model().operation(operation).flags & format::kOperationEnters) != 0;
+      if (node.is_call && !enters) {
+        plan.calls |= reached.nodes;
+      } else {
+        follow(first, layout_.edges_of(first + place, enters), reached);
+      }
+    }
+  }
+
+  void follow(uint32_t first, std::span<const StaticEdge> edges, Reached& reached) const {
+    for (const StaticEdge& edge : edges) {
+      if (!is_wanted(edge.kind, options_)) continue;
+      if (edge.is_slot) {
+        reached.slots |= uint64_t{1} << edge.source;
+      } else {
+        reached.nodes |= reached_[first + edge.source].nodes;
+        reached.slots |= reached_[first + edge.source].slots;
+      }
+    }
+  }
+
+  void take_execution(const BlockPlan& plan) {
+    const uint32_t first = layout_.first_node[place_.block];
+    const uint32_t count = layout_.nodes_of(place_.block);
+    Reached reached;
+    for (uint64_t open = open_.take_range(place_.first_number, count); open != 0; open &= open - 1) {
+      const Reached& each = reached_[first + static_cast<uint32_t>(std::countr_zero(open))];
+      reached.nodes |= each.nodes;
+      reached.slots |= each.slots;
+    }
+    if (plan.calls != 0) follow_calls(plan.calls, first, reached);
+    if (reached.nodes == 0) return;
+    const bool is_first = slice_.range(place_.first_number, count) == 0;
+    slice_.insert_range(place_.first_number, reached.nodes);
+    if (options_.control && is_first) reached.slots |= uint64_t{1} << kControlSlot;
+    for (; reached.slots != 0; reached.slots &= reached.slots - 1) {
+      reach_slot(static_cast<uint32_t>(std::countr_zero(reached.slots)));
+    }
+  }
+
+  void follow_calls(uint64_t calls, uint32_t first, Reached& reached) const {
+    for (uint64_t done = 0;;) {
+      const uint64_t next = reached.nodes & calls & ~done;
+      if (next == 0) return;
+      done |= next & -next;
+      const uint32_t node = first + static_cast<uint32_t>(std::countr_zero(next));
+      follow(first, layout_.edges_of(node, graph_.entered_body(place_, operation_of(node))), reached);
+    }
+  }
+
+  uint32_t operation_of(uint32_t node) const { return layout_.nodes[node].operation & ~Node::kTransferBit; }
+
+  void take_node(uint64_t number) {
+    open_.take_range(number, 1);
+    const uint32_t node = graph_.static_node(place_, number);
+    if (is_pruned(layout_.nodes[node])) return;
+    slice_.insert(number);
+    graph_.visit_edges(place_, node, [&](uint64_t to, EdgeKind kind) {
+      if (is_wanted(kind, options_)) reach(to);
+    });
+    if (options_.control) reach_slot(kControlSlot);
+  }
+
+  void reach_slot(uint32_t slot) {
+    graph_.visit_slot(place_, slot, [&](uint64_t to) { reach(to); });
+  }
+
+  void reach(uint64_t number) {
+    if (!slice_.contains(number)) open_.insert(number);
+  }
+
+  const DependenceGraph& graph_;
+  const BlockLayout& layout_;
+  const SliceOptions& options_;
+  Slice slice_;
+  LargestFirst open_;
+  std::vector<BlockPlan> blocks_;
+  std::vector<Reached> reached_;  ///< by index of BlockLayout::nodes
+  ExecutionPlace place_;
+};
+
+}  // namespace
+
+Slice backward_slice(const DependenceGraph& graph, const std::vector<Node>& criterion, const SliceOptions& options) {
+  return BackwardSlicer(graph, options).slice(criterion);
+}
+
+}  // namespace culprit::depend

@@ -1,0 +1,101 @@
+// Writing a dependence graph to its file while the pass over the trace goes on: what memory holds of it is one chunk,
+// and of executions that wait for a call in an earlier chunk their slots.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "depend/block_layout.h"
+#include "depend/node.h"
+#include "depend/output_runs.h"
+#include "format/graph_format.h"
+#include "trace/trace_file.h"
+
+namespace culprit::depend {
+
+/// A call to native code of which nothing is known but its arguments.
+using UnknownCalls = std::map<std::string, uint64_t>;
+
+/// Equal for equal traces: what a graph is checked against.
+uint64_t trace_identity(const trace::TraceFile& trace);
+
+/// An activation's latest block execution.
+struct OpenExecution {
+  Execution execution = kNoExecution;
+  uint32_t block = format::kNone;
+  uint64_t first_number = 0;
+  uint64_t first_slot = 0;  ///< in its chunk
+  uint32_t chunk = 0;
+  std::vector<std::vector<NodeNumber>> kept;  ///< its slots once its chunk is written
+};
+
+class GraphWriter {
+ public:
+  /// Writes to `path`; an empty one: nowhere. All must stay. Throws UserError.
+  GraphWriter(const trace::TraceFile& trace, const BlockLayout& layout, const std::filesystem::path& path);
+
+  Execution executions() const { return static_cast<Execution>(executions_before_ + blocks_.size()); }
+  uint32_t frames() const { return frames_before_ + static_cast<uint32_t>(frames_.size()); }
+
+  /// Whether the chunk must be written before another execution begins.
+  bool chunk_is_full() const { return blocks_.size() == format::kGraphChunkExecutions; }
+  /// `open`: every activation's latest execution.
+  void write_chunk(std::span<OpenExecution* const> open);
+
+  void begin(OpenExecution& execution, uint32_t block, uint32_t frame);
+  void add_frame(uint32_t function, uint32_t thread, bool by_native, NodeNumber call);
+
+  NodeNumber number(const OpenExecution& execution, uint32_t operation) const {
+    return {execution.first_number + layout_.place[operation]};
+  }
+  void set(OpenExecution& execution, uint32_t slot, NodeNumber source);
+  void set(OpenExecution& execution, uint32_t slot, std::span<const NodeNumber> sources);
+  /// Of a call: the return of the body that it entered.
+  void set_return(OpenExecution& execution, uint32_t slot, NodeNumber source);
+  std::vector<NodeNumber> sources(const OpenExecution& execution, uint32_t slot) const;
+  /// The source of an operand's value; kNoNumber for constants.
+  NodeNumber source_of_operand(const OpenExecution& execution, uint32_t operand) const;
+
+  /// The rest of the file. Throws UserError when not all could be written.
+  void finish(NodeNumber last, std::span<const OutputRuns, format::kGraphOutputs> outputs, const UnknownCalls& unknown);
+
+ private:
+  void set_raw(OpenExecution& execution, uint32_t slot, std::span<const NodeNumber> sources, bool from_body);
+  uint32_t encode(uint64_t raw, uint64_t first_number);
+  std::string dependences();
+  std::string counts(format::GraphChunk& chunk) const;
+  std::string frames_part() const;
+  void write(std::string_view bytes);
+  [[noreturn]] void fail() const;
+
+  const trace::TraceFile& trace_;
+  const BlockLayout& layout_;
+  const program::ModelView& sections_;
+  std::filesystem::path path_;
+  std::ofstream file_;
+  uint64_t offset_ = 0;
+
+  uint64_t next_number_ = 0;
+  uint64_t executions_before_ = 0;  ///< the chunk
+  uint32_t frames_before_ = 0;
+  std::vector<format::GraphChunk> chunks_;
+  std::map<std::pair<uint32_t, uint32_t>, uint64_t> late_;  ///< by chunk and slot
+  std::vector<uint64_t> late_sources_;
+
+  // The chunk that is filled.
+  std::vector<uint32_t> blocks_, frame_of_;
+  std::vector<format::GraphAnchor> anchors_;
+  /// Numbers, with kGraphFarFromBody, or kGraphList and an index of `far_`.
+  std::vector<uint64_t> slots_;
+  std::vector<uint64_t> far_;
+  std::vector<uint64_t> late_slots_;  ///< of `slots_`, those that may be filled later
+  std::vector<format::GraphFrame> frames_;
+  uint64_t chunk_number_ = 0;
+};
+
+}  // namespace culprit::depend

@@ -1,0 +1,125 @@
+// The dependence graph of a trace, as it is kept beside it (docs/formats.md, "Dependence graph").
+//
+// Nodes have numbers in order of time: those of a block execution follow each other, one for each operation of the
+// block and a second for each call (that it was made, beside what it gave). So a source is a distance of 30 bits, and a
+// slice a set of bits. Executions lie in chunks that can be read for themselves. Any change bumps kGraphVersion.
+#pragma once
+
+#include <cstdint>
+
+namespace culprit::format {
+
+inline constexpr uint32_t kGraphVersion = 1;
+inline constexpr char kGraphMagic[8] = {'C', 'U', 'L', 'P', 'G', 'R', 'P', 'H'};
+
+/// Executions of every chunk but the last.
+inline constexpr uint32_t kGraphChunkExecutions = 1 << 15;
+/// Every so many executions of a chunk have an anchor.
+inline constexpr uint32_t kGraphAnchorExecutions = 16;
+
+/// A slot: where a value comes from that the block execution does not make itself.
+/// kGraphNone, kGraphLate (see GraphLate), kGraphFar with an index of the chunk's far sources, or a distance:
+/// the source's number - the execution's first number + kGraphDistanceBias, and kGraphFromBody.
+inline constexpr uint32_t kGraphNone = 0xffffffff;
+inline constexpr uint32_t kGraphLate = 0xfffffffe;
+inline constexpr uint32_t kGraphFar = uint32_t{1} << 31;
+inline constexpr uint32_t kGraphFromBody = uint32_t{1} << 30;  ///< of a call: the return of a body that it entered
+inline constexpr uint32_t kGraphDistanceBias = uint32_t{1} << 29;
+
+/// Far sources: a node's number, perhaps with kGraphFarFromBody; or a count with kGraphList, before so many of them.
+inline constexpr uint64_t kGraphList = uint64_t{1} << 63;
+inline constexpr uint64_t kGraphFarFromBody = uint64_t{1} << 62;
+inline constexpr uint64_t kGraphNoNumber = ~uint64_t{0};
+
+struct GraphHeader {
+  char magic[8];
+  uint32_t version;
+  uint32_t header_bytes;
+  uint64_t model_identity;
+  uint64_t trace_identity;
+  uint64_t tail_offset;
+  uint64_t tail_bytes;
+  uint64_t tail_checksum;  ///< XXH3 64
+};
+static_assert(sizeof(GraphHeader) == 56);
+
+/// Where an execution begins, counted from the chunk's first.
+struct GraphAnchor {
+  uint32_t number;
+  uint32_t slot;
+};
+static_assert(sizeof(GraphAnchor) == 8);
+
+struct GraphCount {
+  uint32_t block;
+  uint32_t executions;
+};
+static_assert(sizeof(GraphCount) == 8);
+
+struct GraphFrame {
+  uint64_t call;  ///< number of the node that it was entered by, or kGraphNoNumber
+  uint32_t function;
+  uint32_t thread;  ///< with kGraphByNative
+};
+static_assert(sizeof(GraphFrame) == 16);
+inline constexpr uint32_t kGraphByNative = uint32_t{1} << 31;
+
+/// A chunk's three parts follow each other at `offset`; each has a checksum of its own (XXH3 64).
+///   dependences: far u64[], anchors GraphAnchor[], blocks u32[executions], slots u32[], zeros up to a multiple of 8
+///   counts: GraphCount[], one for each block that it executes
+///   frames: GraphFrame[] that begin in it; frame u32[executions], zeros up to a multiple of 8
+struct GraphChunk {
+  uint64_t offset;
+  uint64_t first_number;
+  uint64_t dependences_checksum;
+  uint64_t counts_checksum;
+  uint64_t frames_checksum;
+  uint32_t executions;
+  uint32_t slots;
+  uint32_t far;
+  uint32_t counts;
+  uint32_t first_frame;
+  uint32_t frames;
+};
+static_assert(sizeof(GraphChunk) == 64);
+
+/// A slot that was filled after its chunk had been written: of a call that went on. Ascending by chunk and slot.
+struct GraphLate {
+  uint32_t chunk;
+  uint32_t slot;
+  uint64_t source;  ///< index of the late sources, which are like far ones
+};
+static_assert(sizeof(GraphLate) == 16);
+
+/// A stretch of an output whose bytes have the same origin.
+struct GraphRun {
+  uint64_t first_byte;
+  uint64_t first_node;
+};
+static_assert(sizeof(GraphRun) == 16);
+
+struct GraphOutput {
+  uint64_t runs;
+  uint64_t nodes;
+  uint64_t bytes;
+  uint64_t lost_at;  ///< number of the call from which on positions are not known, or kGraphNoNumber
+};
+static_assert(sizeof(GraphOutput) == 32);
+inline constexpr uint32_t kGraphOutputs = 2;  ///< standard output, standard error
+
+/// Begins the tail; then follow GraphChunk[], GraphLate[], late sources u64[], for each output its GraphRun[] and its
+/// nodes u64[], and the functions without an entry in the table of external functions: lines of count and name.
+struct GraphTail {
+  uint64_t chunks;
+  uint64_t executions;
+  uint64_t numbers;  ///< of nodes
+  uint64_t frames;
+  uint64_t late;
+  uint64_t late_sources;
+  uint64_t last;  ///< where the run ended: a node's number, or kGraphNoNumber
+  uint64_t unknown_bytes;
+  GraphOutput outputs[kGraphOutputs];
+};
+static_assert(sizeof(GraphTail) == 128);
+
+}  // namespace culprit::format

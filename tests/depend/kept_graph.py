@@ -1,0 +1,73 @@
+#!/usr/bin/env python3
+"""The graph that is kept with a trace: made once, made again for another trace, and never trusted.
+
+Usage: kept_graph.py BIN_FOLDER
+"""
+import os
+import pathlib
+import random
+import shutil
+import subprocess
+import sys
+import tempfile
+
+BIN = pathlib.Path(sys.argv[1]).resolve()
+ANSWERED, DAMAGED = 0, 2  # exit codes
+DAMAGES = 150
+PROGRAM = """
+#include <stdio.h>
+int sum(int rounds) { int all = 0; for (int i = 0; i < rounds; ++i) all += i % 7; return all; }
+int main(int argc, char** argv) { int result = sum(argc * 30000); printf("%d\\n", result); return 0; }
+"""
+
+
+def main():
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name)
+        environment = dict(os.environ, CULPRIT_CACHE=str(folder / "cache"))
+
+        def culprit(*words):
+            return subprocess.run([BIN / "culprit", *map(str, words)], env=environment, capture_output=True, text=True, timeout=300)
+
+        def ask(trace="trace", more=()):
+            return culprit("slice", folder / trace, "--at", "stdout:0", *more)
+
+        source = folder / "prog.c"
+        source.write_text(PROGRAM)
+        subprocess.run([BIN / "culprit-cc", "-O1", "-g", source, "-o", folder / "prog"], check=True)
+        for trace in ("trace", "other"):
+            culprit("trace", "-o", folder / trace, "--", folder / "prog", *(["more"] if trace == "other" else []))
+        graph = folder / "trace/graph"
+        first = ask()
+        if first.returncode != ANSWERED or not graph.exists():
+            sys.exit(f"no graph is kept: {first.stderr}")
+        made = graph.stat().st_mtime_ns
+        if ask().stdout != first.stdout or graph.stat().st_mtime_ns != made:
+            sys.exit("the second slice does not use the graph of the first")
+        if culprit("dump", "graph", folder / "trace").returncode != ANSWERED:
+            sys.exit("the graph cannot be dumped")
+        # Another trace's graph is none of this one.
+        ask("other")
+        shutil.copy(folder / "other/graph", graph)
+        if ask().stdout != first.stdout:
+            sys.exit("the graph of another trace is used")
+
+        # Damage is found, or does not matter; the whole file is compared by `dump graph`.
+        good = graph.read_bytes()
+        generator = random.Random(1)
+        header_bytes = 56
+        for turn in range(DAMAGES):
+            bad = bytearray(good)
+            if turn % 5 == 0:
+                bad = bad[: generator.randrange(header_bytes, len(bad))]
+            else:
+                at = generator.randrange(header_bytes - 24, len(bad)) if turn % 5 > 1 else len(bad) - 1 - generator.randrange(2000)
+                bad[at] ^= 1 << generator.randrange(8)
+            graph.write_bytes(bad)
+            for answer, may_answer in ((ask(), True), (culprit("dump", "graph", folder / "trace"), False)):
+                right = may_answer and answer.returncode == ANSWERED and answer.stdout == first.stdout
+                if not right and answer.returncode != DAMAGED:
+                    sys.exit(f"damage {turn}: exit status {answer.returncode}\n{answer.stderr}")
+
+
+main()
