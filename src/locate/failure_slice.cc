@@ -8,12 +8,17 @@
 #include <algorithm>
 #include <array>
 #include <deque>
+#include <queue>
+#include <tuple>
+#include <unordered_set>
 
 #include "base/error.h"
 #include "base/shell_command.h"
 #include "base/temporary_directory.h"
 #include "depend/value_chain.h"
 #include "format/trace_format.h"
+#include "locate/suspects.h"
+#include "program/external_roles.h"
 #include "trace/collect.h"
 #include "trace/trace_file.h"
 #include "trace/trace_recording.h"
@@ -30,7 +35,9 @@ using format::OperandRole;
 using format::OperationKind;
 
 constexpr uint32_t kDecision = 2;  // distance of an edge by which control decided
-constexpr uint64_t kMostNodes = 20'000'000;
+constexpr uint64_t kMostNodes = 2'000'000;  // nearest first: what is farther says little
+constexpr size_t kMostThinNodes = 1'000'000;
+constexpr uint32_t kNoFrame = ~uint32_t{0};
 
 OperationKind kind_of(const DependenceGraph& graph, Node node) {
   return graph.model().operation(node.operation()).kind;
@@ -51,6 +58,15 @@ bool is_copy(const DependenceGraph& graph, Node node) {
     default:
       return false;
   }
+}
+
+/// A call of the library that brings in what the program was given.
+bool reads_input(const DependenceGraph& graph, Node node) {
+  if (kind_of(graph, node) != OperationKind::kCall || graph.enters_body(node)) return false;
+  const program::ProgramModel& model = graph.model();
+  const uint32_t callee = model.call(model.operation(node.operation()).detail).callee;
+  return callee != program::kNone &&
+         program::external_role(model.text(model.function(callee).linkage_name)).brings_input;
 }
 
 /// The operations of a statement in one execution of its block.
@@ -181,7 +197,7 @@ FailureSlice measure(const DependenceGraph& graph, const std::vector<Node>& crit
   };
   for (const Node node : criterion) reach(node, 0);
   for (uint32_t at = 0; at < queues.size() && distance.size() < kMostNodes; ++at) {
-    for (size_t next = 0; next < queues[at].size(); ++next) {
+    for (size_t next = 0; next < queues[at].size() && distance.size() < kMostNodes; ++next) {
       const Node node = queues[at][next];
       if (distance.at(node.bits) != at) continue;
       const auto& operation = graph.model().operation(node.operation());
@@ -206,13 +222,59 @@ FailureSlice measure(const DependenceGraph& graph, const std::vector<Node>& crit
   return slice;
 }
 
+/// A thin slice (Sridharan, Fink and Bodik, PLDI 2007) from the node that made the bad value.
+std::vector<ComputingStatement> computed_from(const DependenceGraph& graph, Node origin) {
+  struct Visit {
+    uint32_t activations, steps, frame;
+    Node node;
+    bool operator>(const Visit& other) const {
+      return std::tie(activations, steps, node.bits) > std::tie(other.activations, other.steps, other.node.bits);
+    }
+  };
+  std::priority_queue<Visit, std::vector<Visit>, std::greater<>> open;
+  std::unordered_set<uint64_t> visited;
+  std::unordered_set<uint32_t> seen;
+  std::vector<ComputingStatement> statements;
+  open.push({.activations = 0, .steps = 0, .frame = kNoFrame, .node = origin});
+  while (!open.empty() && visited.size() < kMostThinNodes) {
+    Visit at = open.top();
+    open.pop();
+    if (!visited.insert(at.node.bits).second) continue;
+    if (reads_input(graph, at.node)) continue;
+    if (!is_copy(graph, at.node)) {
+      const uint32_t frame = graph.execution(at.node.execution()).frame;
+      if (frame != at.frame) ++at.activations;
+      at.frame = frame;
+      ++at.steps;
+      const uint32_t statement = graph.model().operation(at.node.operation()).statement;
+      if (seen.insert(statement).second) {
+        statements.push_back({.statement = statement, .activations = at.activations, .steps = at.steps});
+      }
+    }
+    const auto visit = [&](Node source) {
+      open.push({.activations = at.activations, .steps = at.steps, .frame = at.frame, .node = source});
+    };
+    // A call's arguments are not its result, and a copier's are not the bytes it copies.
+    const bool passes = at.node.is_transfer() ||
+                        (kind_of(graph, at.node) == OperationKind::kCall && graph.enters_body(at.node));
+    if (!passes) {
+      for (const Node source : sources_of(graph, at.node, {OperandRole::kData})) visit(source);
+    }
+    graph.for_each_memory_source(at.node, visit);
+  }
+  return statements;
+}
+
 class TracedRun final : public RunDependences {
  public:
   /// Takes the folder's trace.
   explicit TracedRun(std::unique_ptr<TemporaryDirectory> folder)
       : folder_(std::move(folder)), file_(folder_->path() / "trace"), graph_(depend::open_graph(file_)) {
     BranchCounter counter(graph_);
+    entered_.assign(graph_.frames(), depend::kNoExecution);
     for (Execution each = 0; each < graph_.executions(); ++each) {
+      Execution& entered = entered_[graph_.execution(each).frame];
+      if (entered == depend::kNoExecution) entered = each;
       if (graph_.frame(graph_.execution(each).frame).thread != 0) continue;
       if (const Execution branch = counter.begin(each); branch != depend::kNoExecution) branches_.push_back(branch);
     }
@@ -233,7 +295,9 @@ class TracedRun final : public RunDependences {
   std::vector<uint32_t> origins_of_condition(uint64_t instance) const override {
     if (instance == 0 || instance > branches_.size()) return {};
     const Execution execution = branches_[instance - 1];
-    return origins_of(Node::of(execution, graph_.model().operations_of(graph_.execution(execution).block).back()));
+    const Node branch =
+        Node::of(execution, graph_.model().operations_of(graph_.execution(execution).block).back());
+    return statements_of(origins_of(branch, false));
   }
 
   /// The branch that decided that `node` was executed, be it in a caller.
@@ -250,32 +314,80 @@ class TracedRun final : public RunDependences {
     return std::nullopt;
   }
 
-  /// The statements that made the values which a branch tested, nearest first.
-  std::vector<uint32_t> origins_of(Node branch) const {
-    std::vector<uint32_t> origins;
-    const program::ProgramModel& model = graph_.model();
-    const uint32_t own = model.operation(branch.operation()).statement;
+  /// What made the values that a branch tested, nearest first. What the branch's own line does only asks, and so does a
+  /// short function, or where `given` any function, that it calls; of what asks, the short functions come last. Reads of
+  /// input make nothing.
+  std::vector<Node> origins_of(Node branch, bool given) const {
+    std::vector<Node> origins, short_functions;
     std::vector<Node> open = sources_of(graph_, branch, {OperandRole::kData, OperandRole::kChooses});
     for (size_t next = 0; next < open.size() && next < kMostOfCondition; ++next) {
-      const std::vector<Node> chain = depend::value_chain(graph_, open[next]);
-      const Node made = chain.back();
-      const uint32_t statement = model.operation(made.operation()).statement;
-      if (statement != own) {
-        if (std::find(origins.begin(), origins.end(), statement) == origins.end()) origins.push_back(statement);
-        continue;
-      }
+      const Node made = depend::value_chain(graph_, open[next]).back();
       const std::vector<Node> more = sources_of(graph_, made, {OperandRole::kData, OperandRole::kChooses});
-      open.insert(open.end(), more.begin(), more.end());
+      const bool own = are_of_one_line(made, branch);
+      if (own || (was_called_from(branch, made) && (given || (!more.empty() && is_short(made))))) {
+        open.insert(open.end(), more.begin(), more.end());
+        if (!own && !given) short_functions.push_back(made);
+      } else if (!reads_input(graph_, made)) {
+        origins.push_back(made);
+      }
     }
+    origins.insert(origins.end(), short_functions.begin(), short_functions.end());
     return origins;
   }
 
+  /// Each once.
+  std::vector<uint32_t> statements_of(const std::vector<Node>& nodes) const {
+    std::vector<uint32_t> statements;
+    for (const Node node : nodes) {
+      const uint32_t statement = statement_of(node);
+      if (std::find(statements.begin(), statements.end(), statement) == statements.end()) {
+        statements.push_back(statement);
+      }
+    }
+    return statements;
+  }
+
+  /// Whether everything that a branch tested had been made when its activation began.
+  bool tests_what_it_was_given(Node branch) const {
+    const Execution entered = entered_[graph_.execution(branch.execution()).frame];
+    const std::vector<Node> origins = origins_of(branch, true);
+    return !origins.empty() && std::all_of(origins.begin(), origins.end(),
+                                           [entered](Node each) { return each.execution() < entered; });
+  }
+
  private:
+  bool is_short(Node node) const {
+    const program::ProgramModel& model = graph_.model();
+    return is_short_function(model, model.function_of_statement(statement_of(node)));
+  }
+
+  uint32_t statement_of(Node node) const { return graph_.model().operation(node.operation()).statement; }
+
+  /// Of one function, that is.
+  bool are_of_one_line(Node one, Node other) const {
+    const program::ProgramModel& model = graph_.model();
+    const uint32_t first = statement_of(one), second = statement_of(other);
+    return first == second || (model.function_of_statement(first) == model.function_of_statement(second) &&
+                               model.statement(first).line == model.statement(second).line);
+  }
+
+  /// Whether `node` was executed by a call from the line of `branch`.
+  bool was_called_from(Node branch, Node node) const {
+    const uint32_t frame = graph_.execution(branch.execution()).frame;
+    while (graph_.execution(node.execution()).frame != frame) {
+      const Node call = graph_.frame(graph_.execution(node.execution()).frame).call;
+      if (call == depend::kNoNode || call.execution() >= node.execution()) return false;
+      node = call;
+    }
+    return are_of_one_line(node, branch);
+  }
+
   static constexpr size_t kMostOfCondition = 32;
   static constexpr int kMostControlSteps = 8;
   std::unique_ptr<TemporaryDirectory> folder_;
   trace::TraceFile file_;
   DependenceGraph graph_;
+  std::vector<Execution> entered_;   // by frame, its first
   std::vector<Execution> branches_;  // of the main thread, by instance
 };
 
@@ -342,7 +454,12 @@ std::optional<FailureSlice> slice_failure(const Launch& launch, const TracedProg
     const uint32_t statement = graph.model().operation(node.operation()).statement;
     if (slice.value_chain.empty() || slice.value_chain.back() != statement) slice.value_chain.push_back(statement);
   }
-  if (const auto branch = run->decided_by(criterion.front())) slice.decided_on = run->origins_of(*branch);
+  if (!chain.empty()) slice.computed_from = computed_from(graph, chain.back());
+  slice.value_is_input = !chain.empty() && reads_input(graph, chain.back());
+  if (const auto branch = run->decided_by(criterion.front())) {
+    slice.decided_on = run->statements_of(run->origins_of(*branch, false));
+    slice.decided_by_caller = run->tests_what_it_was_given(*branch);
+  }
   slice.run = run;
   return slice;
 }

@@ -28,12 +28,19 @@ struct DependentStatement {
   uint32_t distance = 0;   ///< computations and decisions between it and the failure; copies count nothing
 };
 
+/// A statement that computed a part of what the bad value was computed from.
+struct ComputingStatement {
+  uint32_t statement = 0;
+  uint32_t activations = 0;  ///< that the value went through from there to the failure, its own included; copies are none
+  uint32_t steps = 0;        ///< computations in between
+};
+
 /// The whole trace of a failing run, for questions that come up later.
 class RunDependences {
  public:
   virtual ~RunDependences() = default;
   /// The statements that made the values which a branch instance of the main thread (from 1) tested, other than the
-  /// branch's own; nearest first.
+  /// branch's own line and other than reads of input; nearest first.
   virtual std::vector<uint32_t> origins_of_condition(uint64_t instance) const = 0;
 };
 
@@ -41,11 +48,17 @@ struct FailureSlice {
   /// How the bad value came to the failure by copies only, from there back to the statement that made it; empty when
   /// the failure is not about a value that was copied.
   std::vector<uint32_t> value_chain;
+  bool value_is_input = false;  ///< nothing in the program made it: the chain ends where it was read
   /// The statements that made the values which the branch tested that decided that the failing statement is executed;
   /// nearest first.
   std::vector<uint32_t> decided_on;
+  /// That branch's function was called when all those values had been made.
+  bool decided_by_caller = false;
   std::vector<DependentStatement> statements;              ///< nearest first
   std::unordered_map<uint32_t, uint32_t> branch_distance;  ///< by the block that ends in the branch
+  /// What the bad value was computed from, regardless of why (thin slice: no decisions, no addresses), nearest first by
+  /// activations: a function that turns a value into another is one step, however long it computes.
+  std::vector<ComputingStatement> computed_from;
   uint64_t instances = 0;                                  ///< statement instances in the slice
   std::shared_ptr<const RunDependences> run;
 };

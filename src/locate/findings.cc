@@ -186,9 +186,9 @@ std::optional<report::Finding> value_origin(const program::ProgramModel& model, 
   return report::Finding{.kind = "value-origin",
                          .place = place_of_statement(model, origin),
                          .instance = 0,
-                         .evidence = fmt::format("The value that the failing statement uses was made here, and "
+                         .evidence = fmt::format("The value that the failing statement uses was {} here, and "
                                                  "came there by copies only (backwards: {}).",
-                                                 way),
+                                                 slice.value_is_input ? "read" : "made", way),
                          .proved = true};
 }
 

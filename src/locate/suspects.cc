@@ -19,17 +19,15 @@ namespace {
 constexpr size_t kMostSuspects = 10;
 constexpr size_t kMostCallers = 4;
 constexpr size_t kMostOfSlice = 12;
-constexpr size_t kOfWrapper = 8;     // most statements of a function that only wraps another
+constexpr size_t kMostComputing = 8;
+constexpr size_t kMostComputingOfFunction = 2;
+constexpr size_t kOfShort = 8;       // most statements of a short function
 constexpr double kChosen = 0.9;      // what an influencing branch led to counts against it
 constexpr double kTested = 0.6;      // where a value was made that a branch tests counts against the branch
 constexpr double kOmitted = 0.5;     // what a branch left out counts against the branch
+constexpr double kOtherCase = 1.0;   // the same of a switch that has no case for its value: one belongs beside those it has
+constexpr double kNotOfValue = 0.6;  // a branch on whose way the wrong value is not computed
 constexpr double kNextOfKind = 0.9;  // what each further branch of a kind counts against the one before
-
-size_t statements_in(const program::ProgramModel& model, uint32_t function) {
-  size_t statements = 0;
-  for (const uint32_t block : model.blocks_of(function)) statements += model.statements_of(block).size();
-  return statements;
-}
 
 bool is_identifier(char c) {
   return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_';
@@ -63,6 +61,7 @@ class Ranking {
     add_branches();
     add_failure_and_callers();
     add_controlling_branches();
+    add_breach_of_contract();
     add_slice();
     add_tests_of_variables();
     std::stable_sort(candidates_.begin(), candidates_.end(),
@@ -172,25 +171,18 @@ class Ranking {
     for (const CriticalBranch& branch : evidence_.critical) {
       if (!branch.verified || !seen.insert(branch.block).second) continue;
       const report::SourcePlace place = place_of_branch(model_, branch.block);
+      // That a run succeeds whose assertion is not looked at says nothing.
+      if (evidence_.failure->kind == "assertion" && is_failing_line(place)) continue;
       switch (branch.repair) {
         case Repair::kRepairs:
           add(place, repairing + nearness(branch.block),
               "had this branch gone another way, the run would have succeeded");
           add_statement(first_statement(branch.block, branch.other_way),
-                        (repairing + nearness(branch.block)) * kOmitted,
+                        (repairing + nearness(branch.block)) * (has_no_case(branch.block) ? kOtherCase : kOmitted),
                         "this was not executed, and would have been in a run that succeeds");
-          if (evidence_.slice && evidence_.slice->run && branch.instance != 0) {
-            double score = (repairing + nearness(branch.block)) * kTested;
-            for (const uint32_t origin : evidence_.slice->run->origins_of_condition(branch.instance)) {
-              // What the branch's own line makes is told with the branch.
-              if (!is_own_statement(model_, origin) || place_of_statement(model_, origin).line == place.line) continue;
-              add_statement(
-                  origin, score,
-                  "a value that such a branch tests was made here: had it gone another way, the run would have "
-                  "succeeded");
-              score *= kNextOfKind;
-            }
-          }
+          add_tested_values(branch, (repairing + nearness(branch.block)) * kTested,
+                            "a value that such a branch tests was made here: had it gone another way, the run would "
+                            "have succeeded");
           repairing *= kNextOfKind;
           break;
         case Repair::kSurvives:
@@ -201,20 +193,57 @@ class Ranking {
         case Repair::kFurther:
           add(place, further + nearness(branch.block),
               "had this branch gone another way, the output would have been right for longer");
+          add_tested_values(branch, (further + nearness(branch.block)) * kTested,
+                            "a value that such a branch tests was made here: had it gone another way, the output "
+                            "would have been right for longer");
           further *= kNextOfKind;
           break;
         case Repair::kInfluences:
-          add(place, influencing + nearness(branch.block),
-              "this branch decides about the first wrong bytes and little else");
-          add_statement(
-              first_statement(branch.block, branch.way), (influencing + nearness(branch.block)) * kChosen,
-              "this was executed because of a branch that decides about the first wrong bytes and little else");
+          add_influencing(branch, influencing + nearness(branch.block));
           influencing *= kNextOfKind;
           break;
         case Repair::kNone:
           break;
       }
     }
+  }
+
+  bool is_failing_line(const report::SourcePlace& place) const {
+    return place.line == evidence_.failure->place.line && place.file == evidence_.failure->place.file;
+  }
+
+  void add_tested_values(const CriticalBranch& branch, double score, const char* why) {
+    if (!evidence_.slice || !evidence_.slice->run || branch.instance == 0) return;
+    for (const uint32_t origin : evidence_.slice->run->origins_of_condition(branch.instance)) {
+      // What the branch's own line makes is told with the branch.
+      if (!is_own_statement(model_, origin)) continue;
+      if (place_of_statement(model_, origin).line == place_of_branch(model_, branch.block).line) continue;
+      add_statement(origin, score, why);
+      score *= kNextOfKind;
+    }
+  }
+
+  void add_influencing(const CriticalBranch& branch, double score) {
+    // Where the way that it took computes the value, the branch is about the value; else about what is made of it.
+    const uint32_t chosen = chosen_computation(branch);
+    if (evidence_.slice && !evidence_.slice->computed_from.empty() && chosen == program::kNone) score *= kNotOfValue;
+    add(place_of_branch(model_, branch.block), score,
+        "this branch decides about the first wrong bytes and little else");
+    add_statement(chosen != program::kNone ? chosen : first_statement(branch.block, branch.way), score * kChosen,
+                  "this was executed because of a branch that decides about the first wrong bytes and little else");
+  }
+
+  /// The first statement, where a branch led, of those that the wrong value was computed by; kNone when there is none.
+  uint32_t chosen_computation(const CriticalBranch& branch) const {
+    const program::Indices edges = model_.edges_of(branch.block);
+    if (!evidence_.slice || branch.way >= edges.size()) return program::kNone;
+    const auto& computing = evidence_.slice->computed_from;
+    for (const uint32_t statement : model_.statements_of(model_.edge(edges[branch.way]).target)) {
+      const bool computes = std::any_of(computing.begin(), computing.end(),
+                                        [statement](const auto& each) { return each.statement == statement; });
+      if (computes && model_.statement(statement).line != 0) return statement;
+    }
+    return program::kNone;
   }
 
   void add_intermittent_branches() {
@@ -243,7 +272,7 @@ class Ranking {
     if (!evidence_.slice) return;
     if (!evidence_.slice->value_chain.empty()) {
       const uint32_t origin = evidence_.slice->value_chain.back();
-      if (is_own_statement(model_, origin)) {
+      if (!evidence_.slice->value_is_input && is_own_statement(model_, origin)) {
         add_statement(origin, 26, "the value that the failing statement uses was made here");
       }
     }
@@ -254,7 +283,8 @@ class Ranking {
       add_statement(origin, tested, "the value was made here because of which the program gave up");
       tested *= kNextOfKind;
     }
-    double score = silent_ ? 20 : 14;
+    if (silent_) add_computations();
+    double score = silent_ && evidence_.slice->computed_from.empty() ? 20 : 14;
     std::unordered_set<uint64_t> lines;
     for (const DependentStatement& each : evidence_.slice->statements) {
       if (lines.size() == kMostOfSlice) break;
@@ -268,15 +298,72 @@ class Ranking {
     }
   }
 
+  /// What the wrong value was computed from: of each function the nearest, for a function that turns a value into
+  /// another is looked at as a whole first.
+  void add_computations() {
+    double score = 20;
+    std::unordered_map<uint32_t, size_t> of_function;
+    size_t told = 0;
+    for (const ComputingStatement& each : evidence_.slice->computed_from) {
+      if (told == kMostComputing) break;
+      if (!is_own_statement(model_, each.statement)) continue;
+      if (++of_function[model_.function_of_statement(each.statement)] > kMostComputingOfFunction) continue;
+      add_statement(each.statement, score, "the wrong value was computed from what this statement made");
+      score *= kNextOfKind;
+      ++told;
+    }
+  }
+
+  /// The innermost own activation, from number `from` on, in which a branch decided that what failed was reached:
+  /// functions that get there whenever they are called only pass on what their caller began.
+  std::optional<uint32_t> decided_in(size_t from) const {
+    for (size_t each = from; each < evidence_.frames->size(); ++each) {
+      const uint32_t statement = (*evidence_.frames)[each].statement;
+      if (!is_own_statement(model_, statement)) continue;
+      if (!model_.dependences_of(model_.block_of_statement(statement)).empty()) return static_cast<uint32_t>(each);
+    }
+    return std::nullopt;
+  }
+
+  /// Whether the program gave up where this switch leads without a case for its value.
+  bool has_no_case(uint32_t block) const {
+    const std::optional<uint32_t> frame = declared_ ? decided_in(0) : std::nullopt;
+    if (!frame) return false;
+    const auto dependences = model_.dependences_of(model_.block_of_statement((*evidence_.frames)[*frame].statement));
+    return std::any_of(dependences.begin(), dependences.end(), [&](const auto& dependence) {
+      return model_.source_of_edge(dependence.edge) == block &&
+             model_.edge_kind(dependence.edge) == format::EdgeKind::kDefault;
+    });
+  }
+
   /// The branches on which it depended directly that the failing statement was executed.
   void add_controlling_branches() {
-    if (evidence_.frames->empty()) return;
-    const uint32_t statement = own_statement(model_, statements_of(*evidence_.frames));
-    if (statement >= model_.statements().size()) return;
+    const std::optional<uint32_t> frame = decided_in(0);
+    if (!frame) return;
+    const uint32_t statement = (*evidence_.frames)[*frame].statement;
     for (const auto& dependence : model_.dependences_of(model_.block_of_statement(statement))) {
-      add(place_of_branch(model_, model_.source_of_edge(dependence.edge)), silent_ ? 9 : 28,
-          "this branch decided that the failing statement was executed");
+      const uint32_t block = model_.source_of_edge(dependence.edge);
+      if (has_no_case(block)) {
+        add(place_of_branch(model_, block), 46, "this switch has no case for the value, and the program gave up");
+      } else {
+        add(place_of_branch(model_, block), silent_ ? 9 : 28,
+            "this branch decided that the failing statement was executed");
+      }
     }
+  }
+
+  /// What a function demands of its caller, and finds not to be so, the caller is to blame for: the nearest that chose
+  /// to make the call.
+  void add_breach_of_contract() {
+    if (!declared_ || !evidence_.slice || !evidence_.slice->decided_by_caller) return;
+    const std::optional<uint32_t> demanded = decided_in(0);
+    const std::optional<uint32_t> called = demanded ? decided_in(*demanded + 1) : std::nullopt;
+    if (!called) return;
+    const uint32_t block = model_.block_of_statement((*evidence_.frames)[*demanded].statement);
+    const auto dependences = model_.dependences_of(block);
+    if (has_no_case(model_.source_of_edge(dependences.front().edge))) return;
+    add_statement((*evidence_.frames)[*called].statement, 44,
+                  "this call was made though what the called function demands did not hold");
   }
 
   /// Executed branches of the failing function that test a variable which the failing statement uses.
@@ -327,8 +414,13 @@ bool is_own_statement(const program::ProgramModel& model, uint32_t statement) {
   std::transform(name.begin(), name.end(), name.begin(), [](unsigned char c) { return std::tolower(c); });
   if (name.find("alloc") != std::string::npos) return false;
   // A wrapper of free() is short; what is called so and does more is the program's own.
-  return name.find("free") == std::string::npos ||
-         statements_in(model, model.function_of_statement(statement)) > kOfWrapper;
+  return name.find("free") == std::string::npos || !is_short_function(model, model.function_of_statement(statement));
+}
+
+bool is_short_function(const program::ProgramModel& model, uint32_t function) {
+  size_t statements = 0;
+  for (const uint32_t block : model.blocks_of(function)) statements += model.statements_of(block).size();
+  return statements <= kOfShort;
 }
 
 uint32_t own_statement(const program::ProgramModel& model, const std::vector<uint32_t>& statements) {

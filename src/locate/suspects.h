@@ -33,6 +33,9 @@ std::vector<report::Suspect> rank_suspects(const program::ProgramModel& model, c
 /// Whether a statement is the program's own rather than of a library's header or an allocator's wrapper.
 bool is_own_statement(const program::ProgramModel& model, uint32_t statement);
 
+/// Whether a function has so few statements that it only wraps another, or asks for something.
+bool is_short_function(const program::ProgramModel& model, uint32_t function);
+
 /// The first of `statements` (innermost first) that is the program's own; kNone when there is none.
 uint32_t own_statement(const program::ProgramModel& model, const std::vector<uint32_t>& statements);
 

@@ -38,11 +38,25 @@ bool communicates(Verb verb) {
   return verb == Verb::kInputs || verb == Verb::kOutputs || calls(verb) || allocates(verb) || synchronises(verb);
 }
 
+/// Where input comes from.
+constexpr std::array<std::string_view, 3> kInputStates{"descriptor", "stream", "istream"};
+
 template <typename Test>
 bool any_state(const Clause& clause, Test test) {
   const auto tests = [&](const Item& item) { return item.form == Item::Form::kState && test(item.text); };
   return std::any_of(clause.targets.begin(), clause.targets.end(), tests) ||
          std::any_of(clause.sources.begin(), clause.sources.end(), tests);
+}
+
+/// Bytes of a stream, or of a file that is mapped.
+bool brings_input(const Clause& clause) {
+  const auto is_input = [](const Item& item) {
+    return item.form == Item::Form::kState && is_one_of(item.text, kInputStates);
+  };
+  const auto is_memory = [](const Item& item) { return item.form != Item::Form::kState; };
+  if (clause.verb == Verb::kInputs) return true;
+  return clause.verb == Verb::kWrites && std::any_of(clause.targets.begin(), clause.targets.end(), is_memory) &&
+         std::any_of(clause.sources.begin(), clause.sources.end(), is_input);
 }
 
 }  // namespace
@@ -56,6 +70,7 @@ ExternalRole external_role(std::string_view symbol) {
     role.synchronises |= synchronises(clause.verb);
     role.calls_back |=
         calls(clause.verb) || any_state(clause, [](std::string_view name) { return is_one_of(name, kCallingStates); });
+    role.brings_input |= brings_input(clause);
     role.keeps_to_itself &= !communicates(clause.verb) &&
                             !any_state(clause, [](std::string_view name) { return !is_one_of(name, kPrivateStates); });
   }

@@ -13,6 +13,7 @@ struct ExternalRole {
   /// Neither the system nor another thread notices the call: it computes on its arguments and the memory that they
   /// point at.
   bool keeps_to_itself = false;
+  bool brings_input = false;  ///< its result, or what it leaves in memory, comes from outside of the program
 };
 
 /// Of functions that the table does not describe, the least is known: they may call back.

@@ -277,6 +277,41 @@ class WhyTest(unittest.TestCase):
         self.assertIn("because of which the program gave up",
                       {s["line"]: s["why"] for s in said["suspects"]}.get(line("kinds[i] = i + 4"), ""))
 
+    def test_a_switch_without_a_case_for_its_value_is_suspected_with_the_cases_it_has(self):
+        said, line = self.subject("unhandled_case")
+        suspects = {s["line"]: (s["rank"], s["why"]) for s in said["suspects"]}
+        self.assertLessEqual(suspects[line("switch (operation)")][0], 2)
+        self.assertIn("no case for the value", suspects[line("switch (operation)")][1])
+        self.assertIn(line("result = !value"), [s["line"] for s in said["suspects"][:4]])
+
+    def test_what_a_function_demands_its_caller_is_blamed_for(self):
+        # take_twice calls it whenever it is called itself: the nearest that chose to call is sum.
+        said, line = self.subject("broken_contract")
+        self.assertEqual(said["failure"]["kind"], "assertion")
+        self.assertEqual(said["failure"]["line"], line("assert(!is_empty())"))
+        blamed = {s["line"]: (s["rank"], s["why"]) for s in said["suspects"]}[line("total += take_twice()")]
+        self.assertLessEqual(blamed[0], 3)
+        self.assertIn("demands", blamed[1])
+
+    def test_a_wrong_number_is_followed_through_the_function_that_prints_it(self):
+        said, line = self.subject("printed_number", expected="2\n")
+        # What prints it is nearer; that is two lines, not all.
+        self.assertIn(line("return part - text"), [s["line"] for s in said["suspects"][:5]])
+
+    def test_what_was_read_from_the_input_was_made_by_nothing(self):
+        (self.folder / "good.txt").write_text("B\n")
+        source = SOURCE / "tests/why/echoes.c"
+        self.compile(source)
+        (self.folder / "in.txt").write_text("b\n")
+        with open(self.folder / "in.txt") as stdin:
+            said = self.why("--expect", "good.txt", "--", "./prog", stdin=stdin)
+        read = self.lines_of(source, "fgets(line")[0]
+        origin = [f for f in said["findings"] if f["kind"] == "value-origin"][0]
+        self.assertEqual(origin["line"], read)
+        self.assertIn("was read here", origin["evidence"])
+        self.assertEqual([s["line"] for s in said["suspects"][:2]],
+                         self.lines_of(source, "if (is_to_change(") + self.lines_of(source, "letter >= 'A'"))
+
     def test_a_race_is_recorded_under_another_schedule(self):
         said, line = self.subject("lost_update")
         self.assertEqual(said["failure"]["kind"], "abort")
