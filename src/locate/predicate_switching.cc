@@ -41,6 +41,12 @@ uint64_t changed_bytes(const format::ExperimentRecord& experiment, const Oracle&
   return longer - experiment.same_start - experiment.same_end;
 }
 
+/// Who says what is to be printed, and not with which exit status, does not mind it: some warn by one.
+bool is_good_status(int wait_status, const Oracle& oracle) {
+  if (oracle.output && !oracle.exit_status) return true;
+  return WEXITSTATUS(wait_status) == oracle.exit_status.value_or(0);
+}
+
 Repair judge(const format::ExperimentRecord& experiment, const ControlBlock& control, const Oracle& oracle) {
   if (!experiment.finished) return Repair::kNone;
   if (oracle.good) {
@@ -52,7 +58,7 @@ Repair judge(const format::ExperimentRecord& experiment, const ControlBlock& con
                                    : experiment.first_difference >= oracle.output_prefix.size();
   const bool ended = WIFEXITED(experiment.wait_status) && experiment.stop.reason == format::StopReason::kNone;
   if (right && ended) {
-    return WEXITSTATUS(experiment.wait_status) == oracle.exit_status.value_or(0) ? Repair::kRepairs : Repair::kSurvives;
+    return is_good_status(experiment.wait_status, oracle) ? Repair::kRepairs : Repair::kSurvives;
   }
   if (!oracle.output || oracle.right_bytes == ~uint64_t{0}) return Repair::kNone;
   if (experiment.first_difference > oracle.right_bytes) return Repair::kFurther;
@@ -202,8 +208,8 @@ std::vector<CriticalBranch> worth_verifying(std::vector<CriticalBranch> found) {
 bool is_good_end(const ObservedEnd& end, const Oracle& oracle) {
   if (end.timed_out || !WIFEXITED(end.wait_status) || end.stop.reason != format::StopReason::kNone) return false;
   if (oracle.good) return oracle.good(end.output, end.wait_status);
-  if (oracle.output) return end.output == *oracle.output;
-  return end.output.starts_with(oracle.output_prefix) && WEXITSTATUS(end.wait_status) == oracle.exit_status.value_or(0);
+  const bool right = oracle.output ? end.output == *oracle.output : end.output.starts_with(oracle.output_prefix);
+  return right && is_good_status(end.wait_status, oracle);
 }
 
 SwitchingResult switch_predicates(const Launch& launch, const program::ProgramModel& model,

@@ -18,7 +18,7 @@ namespace culprit {
 
 /// What a run has to do to count as repaired.
 struct Oracle {
-  std::optional<int> exit_status;     ///< expected; nothing: 0
+  std::optional<int> exit_status;     ///< expected; nothing: 0, or any where an output is expected
   std::optional<std::string> output;  ///< expected standard output, whole; nothing: weak, see output_prefix
   std::function<bool(std::string_view output, int wait_status)> good;  ///< the user's own word instead of all below
   std::string output_prefix;            ///< weak: what the failing run had printed must be printed again

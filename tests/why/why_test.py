@@ -84,6 +84,16 @@ class WhyTest(unittest.TestCase):
         self.assertEqual([(f["line"], f["instance"]) for f in said["findings"] if f["kind"] == "critical-branch"],
                          [(self.lines_of(source, "if (counts(")[0], 5), (self.lines_of(source, "for (")[0], 5)])
 
+    def test_who_expects_an_output_does_not_mind_the_exit_status(self):
+        said, line = self.subject("warns", expected="1\n2\n3\n")
+        self.assertIn(line("if (i == 2)"), self.proved(said, "critical-branch"))
+        said, line = self.subject("warns", expected="1\n2\n3\n", options=["--expect-exit", "0"])
+        self.assertNotIn(line("if (i == 2)"), self.proved(said, "critical-branch"))
+
+    def test_what_an_altered_run_says_on_standard_error_is_not_its_output(self):
+        said, line = self.subject("warns_when_good", expected="good\n")
+        self.assertIn(line("if (argc > 1)"), self.proved(said, "critical-branch"))
+
     def test_the_users_own_word_decides(self):
         source = SOURCE / "tests/why/wrong_total.c"
         self.compile(source)

@@ -15,14 +15,15 @@ enum class Content : uint8_t { kNone, kUnknown, kFile, kWritten };
 
 struct OpenFile {
   Content content;
-  uint8_t output;  ///< 1 or 2: the program's first output or error
+  uint8_t output;  ///< kShowOnOutput or kShowOnError: the program's first output or error
   int real;        ///< 0: not opened yet; -1: cannot be opened
   uint64_t position;
   char path[kLongestPath];
 };
 
-OpenFile files[kMostFiles] = {
-    {Content::kFile, 0, 0, 0, "/proc/self/fd/0"}, {Content::kUnknown, 1, 0, 0, ""}, {Content::kUnknown, 2, 0, 0, ""}};
+OpenFile files[kMostFiles] = {{Content::kFile, 0, 0, 0, "/proc/self/fd/0"},
+                              {Content::kUnknown, format::kShowOnOutput, 0, 0, ""},
+                              {Content::kUnknown, format::kShowOnError, 0, 0, ""}};
 
 OpenFile* file_at(uint64_t fd) {
   return fd < kMostFiles ? &files[fd] : nullptr;
@@ -246,9 +247,9 @@ int real_descriptor(uint64_t fd) {
   return file == nullptr ? -1 : open_again(*file);
 }
 
-bool is_first_output(uint64_t fd) {
+uint8_t first_output(uint64_t fd) {
   const OpenFile* file = file_at(fd);
-  return file != nullptr && file->output != 0;
+  return file == nullptr ? 0 : file->output;
 }
 
 bool answer_from_open_file(const Call& call, long& result) {

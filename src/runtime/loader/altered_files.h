@@ -19,7 +19,7 @@ bool answer_about_names(const Call& call, long& result);
 /// A real descriptor of the file, for mapping it; -1 when there is none.
 int real_descriptor(uint64_t fd);
 
-/// Whether the descriptor is still the program's first output or error.
-bool is_first_output(uint64_t fd);
+/// kShowOnOutput or kShowOnError when the descriptor is still the program's first output or error, else 0.
+uint8_t first_output(uint64_t fd);
 
 }  // namespace culprit::loader

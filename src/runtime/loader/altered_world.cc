@@ -170,7 +170,9 @@ long answer_altered(Call& call) {
     end_altered(0, 0);  // nobody is there to wake it
   }
   const long result = answer_wherefrom(call);
-  if (writes_data(call.number) && is_first_output(call.arguments[0])) show_data(call, result);
+  if (writes_data(call.number)) {
+    if (const uint8_t output = first_output(call.arguments[0])) show_data(call, result, output);
+  }
   follow_files(call, result);
   return result;
 }

@@ -343,10 +343,10 @@ void feed_back(const Call& call, const Event& event) {
   }
 }
 
-void show_data(const Call& call, long result) {
+void show_data(const Call& call, long result, uint8_t output) {
   extents.clear();
   read_extents(*call.description, call.arguments, result, extents);
-  show(0);
+  show(output);
 }
 
 bool writes_data(uint64_t number) {

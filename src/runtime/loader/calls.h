@@ -22,8 +22,8 @@ bool writes_data(uint64_t number);
 /// Replaying: writes what the kernel wrote.
 void feed_back(const Call& call, const format::Event& event);
 
-/// Keeps for the session what a call wrote.
-void show_data(const Call& call, long result);
+/// Keeps for the session what a call wrote; `output` is kShowOnOutput or kShowOnError.
+void show_data(const Call& call, long result, uint8_t output);
 
 /// mmap, munmap, mprotect, mremap, brk, madvise.
 long memory_call(Call& call);
