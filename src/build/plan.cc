@@ -52,8 +52,9 @@ Plan plan_from_toml_text(const std::string& text_of_plan, const std::string& pat
   try {
     table = toml::parse(text_of_plan, path);
   } catch (const toml::parse_error& error) {
-    throw UserError(fmt::format("{}: line {}: {}", path, error.source().begin.line, error.description()),
-                    "mend the plan, or use one of the named plans: fast, registers, homes, session, trace, path");
+    throw UserError(
+        fmt::format("{}: line {}: {}", path, error.source().begin.line, error.description()),
+        "mend the plan, or use one of the named plans: fast, registers, homes, session, alterable, trace, path");
   }
   Plan plan{.name = std::filesystem::path(path).stem().string()};
   for (const auto& [key, value] : table) {
@@ -67,6 +68,8 @@ Plan plan_from_toml_text(const std::string& text_of_plan, const std::string& pat
       plan.start_observed = value.value_or(false);
     } else if (name == "fast_bodies" && value.is_boolean()) {
       plan.fast_bodies = value.value_or(true);
+    } else if (name == "alterable" && value.is_boolean()) {
+      plan.alterable = value.value_or(false);
     } else if (name == "observed" && text == "none") {
       plan.observed = ObservedBodies::kNone;
     } else if (name == "observed" && text == "registers") {
@@ -89,7 +92,9 @@ Plan plan_from_toml_text(const std::string& text_of_plan, const std::string& pat
       throw UserError(
           fmt::format("{}: line {}: no plan has `{}` with this value", path, key.source().begin.line, name),
           "known: ticks = true|false, fine_ticks = true|false, observed = \"none\"|\"registers\"|\"homes\", "
-          "hooks = \"none\"|\"counts\"|\"session\"|\"trace\"|\"path\", start_observed = true|false, fast_bodies = true|false, "
+          "hooks = \"none\"|\"counts\"|\"session\"|\"trace\"|\"path\", start_observed = true|false, fast_bodies = "
+          "true|false, "
+          "alterable = true|false, "
           "index = \"pcce\"|\"sic\"|\"sei\"|\"lei\"|\"pepid\", points = \"calls\"|\"allocations\"|\"statements\", "
           "points_at = \"FILE:LINE,…\", report_points = \"yes\"|\"no\", "
           "irreducible_loops = \"headers\"|\"paths\"");
@@ -105,6 +110,9 @@ Plan plan_from_toml_text(const std::string& text_of_plan, const std::string& pat
   }
   if (plan.hooks == Hooks::kSession && plan.observed != ObservedBodies::kHomes) {
     throw UserError(fmt::format("{}: session hooks need bodies with homes", path), "set observed = \"homes\"");
+  }
+  if (plan.alterable && plan.hooks != Hooks::kSession) {
+    throw UserError(fmt::format("{}: what is alterable needs session hooks", path), "set hooks = \"session\"");
   }
   if ((plan.hooks == Hooks::kTrace || plan.hooks == Hooks::kPath) && plan.observed != ObservedBodies::kRegisters) {
     throw UserError(fmt::format("{}: trace hooks need bodies with registers", path), "set observed = \"registers\"");
@@ -122,6 +130,11 @@ Plan load_plan(const std::string& name_or_path) {
   if (name_or_path == "registers") return observed_plan("registers", ObservedBodies::kRegisters, Hooks::kCounts);
   if (name_or_path == "homes") return observed_plan("homes", ObservedBodies::kHomes, Hooks::kCounts);
   if (name_or_path == "session") return observed_plan("session", ObservedBodies::kHomes, Hooks::kSession);
+  if (name_or_path == "alterable") {
+    Plan plan = observed_plan("alterable", ObservedBodies::kHomes, Hooks::kSession);
+    plan.alterable = true;
+    return plan;
+  }
   if (name_or_path == "trace") return observed_plan("trace", ObservedBodies::kRegisters, Hooks::kTrace);
   if (name_or_path == "path") return observed_plan("path", ObservedBodies::kRegisters, Hooks::kPath);
   if (const PointOptions points = named_point_options(name_or_path); points.kind != format::PointKind::kNone) {
@@ -130,24 +143,26 @@ Plan load_plan(const std::string& name_or_path) {
     return plan;
   }
   if (std::filesystem::exists(name_or_path)) return plan_from_toml_text(read_file(name_or_path), name_or_path);
-  throw UserError(fmt::format("there is no plan `{}`", name_or_path),
-                  "use fast, fine, registers, homes, session, trace, path, index-pcce, index-sic, index-sei, index-lei, "
-                  "index-pepid or a TOML file");
+  throw UserError(
+      fmt::format("there is no plan `{}`", name_or_path),
+      "use fast, fine, registers, homes, session, alterable, trace, path, index-pcce, index-sic, index-sei, index-lei, "
+      "index-pepid or a TOML file");
 }
 
 std::string canonical_text(const Plan& plan) {
   std::string points = toml_text(plan.points);
   std::replace(points.begin(), points.end(), '\n', ' ');
-  return fmt::format("ticks={} fine_ticks={} observed={} hooks={} start_observed={} fast_bodies={} {}", plan.ticks,
+  return fmt::format("ticks={} fine_ticks={} observed={} hooks={} start_observed={} fast_bodies={} {}{}", plan.ticks,
                      plan.fine_ticks, observed_name(plan.observed), hooks_name(plan.hooks), plan.start_observed,
-                     plan.fast_bodies, points);
+                     plan.fast_bodies, plan.alterable ? "alterable=true " : "", points);
 }
 
 std::string toml_text(const Plan& plan) {
   return fmt::format(
-      "ticks = {}\nfine_ticks = {}\nobserved = \"{}\"\nhooks = \"{}\"\nstart_observed = {}\nfast_bodies = {}\n{}",
+      "ticks = {}\nfine_ticks = {}\nobserved = \"{}\"\nhooks = \"{}\"\nstart_observed = {}\nfast_bodies = {}\n"
+      "alterable = {}\n{}",
       plan.ticks, plan.fine_ticks, observed_name(plan.observed), hooks_name(plan.hooks), plan.start_observed,
-      plan.fast_bodies, toml_text(plan.points));
+      plan.fast_bodies, plan.alterable, toml_text(plan.points));
 }
 
 }  // namespace culprit

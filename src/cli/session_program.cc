@@ -48,8 +48,8 @@ std::shared_ptr<const recording::Recording> named_recording(const std::vector<st
   return std::make_shared<const recording::Recording>(recording::open_recording(command.front()));
 }
 
-SessionProgram replayed_program(const std::shared_ptr<const recording::Recording>& recorded) {
-  const BuildResult built = build_for_replay(recorded->manifest, load_plan("session"));
+SessionProgram replayed_program(const std::shared_ptr<const recording::Recording>& recorded, const char* plan) {
+  const BuildResult built = build_for_replay(recorded->manifest, load_plan(plan));
   if (built.model.empty()) throw UserError("this build has no program model", "clear the cache: culprit cache --clear");
   return {.launch = {.executable = built.executable,
                      .arguments = recorded->manifest.arguments,
@@ -60,10 +60,10 @@ SessionProgram replayed_program(const std::shared_ptr<const recording::Recording
 
 }  // namespace
 
-SessionProgram session_program(const std::vector<std::string>& command, const StandardInput& input,
-                               Progress& progress) {
-  if (const auto recorded = named_recording(command)) return replayed_program(recorded);
-  Plan plan = load_plan("session");
+SessionProgram session_program(const std::vector<std::string>& command, const StandardInput& input, Progress& progress,
+                               const char* plan_name) {
+  if (const auto recorded = named_recording(command)) return replayed_program(recorded, plan_name);
+  Plan plan = load_plan(plan_name);
   plan.fast_bodies = true;  // so that it replays recordings, too
   const BuildResult built =
       build_program({.program = program_path(command.front()), .plan = std::move(plan), .keep = {}}, progress);

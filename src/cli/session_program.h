@@ -32,8 +32,9 @@ struct SessionProgram {
   program::ProgramModel model;
 };
 
-/// Rebuilds the program of a command line by the plan "session", or takes it from the cache. Of a command that is the
-/// name of a recording, each run replays it. Throws UserError.
-SessionProgram session_program(const std::vector<std::string>& command, const StandardInput& input, Progress& progress);
+/// Rebuilds the program of a command line by a plan with session hooks, or takes it from the cache. Of a command that
+/// is the name of a recording, each run replays it. Throws UserError.
+SessionProgram session_program(const std::vector<std::string>& command, const StandardInput& input, Progress& progress,
+                               const char* plan = "session");
 
 }  // namespace culprit::cli

@@ -100,6 +100,7 @@ ExitCode run(const Options& options) {
     const BuildResult fast = build("fast");
     request.recordable = RecordableProgram{.executable = fast.executable, .key = fast.key};
   }
+  request.alterable = [&] { return build("alterable").executable; };
   request.command = joined(launch.arguments);
   if (recorded) request.recording = options.command.front();
   if (!options.expect.empty()) request.expectation.output = read_file(options.expect);

@@ -5,6 +5,8 @@
 
 #include <cstdint>
 
+#include "format/alteration.h"
+
 namespace culprit::format {
 
 /// A fault or a signal that is about to be acted upon.
@@ -20,6 +22,8 @@ struct AgentLink {
   // The agent's, called with the loader's stack and the program's thread. They leave the floating point state alone.
   void (*on_fault)(const AgentFault&);
   void (*on_call)(uint64_t number, const uint64_t* arguments);  ///< in an altered run, before each call of the program
+
+  StatementAction (*on_statement)(bool alterable);  ///< the watched statement begins in the calling thread
 
   // The loader's.
   int32_t descriptor;                                               ///< of the session control block

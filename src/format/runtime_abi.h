@@ -7,7 +7,7 @@
 
 namespace culprit::format {
 
-inline constexpr uint32_t kRuntimeAbiVersion = 2;
+inline constexpr uint32_t kRuntimeAbiVersion = 3;
 
 /// Which bodies run in a thread (ThreadState::observe).
 inline constexpr uint8_t kFastBodies = 0;
@@ -41,6 +41,9 @@ struct ThreadState {
   const void* trace_target;    ///< what the pending indirect call calls
   uint32_t trace_activations;  ///< activations so far of functions that control can come back into
   uint32_t trace_thread;       ///< number of the thread in the trace
+  // Bodies with session hooks only (alteration.h):
+  uint64_t altered_value;    ///< of the statement that is being altered
+  uint64_t altered_address;  ///< what it reads there is `altered_value`
 };
 static_assert(offsetof(ThreadState, budget) == 0);
 static_assert(offsetof(ThreadState, observe) == 8);

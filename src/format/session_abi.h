@@ -9,9 +9,11 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "format/alteration.h"
+
 namespace culprit::format {
 
-inline constexpr uint32_t kSessionVersion = 7;
+inline constexpr uint32_t kSessionVersion = 8;
 /// Environment variable with the number of the descriptor of the shared memory; removed before main.
 inline constexpr const char* kSessionVariable = "CULPRIT_SESSION";
 
@@ -28,7 +30,7 @@ static_assert(sizeof(FrameRecord) == 32);
 enum class SessionMode : uint32_t {
   kRun,          ///< run; stop for inspection when a fatal signal arrives
   kLogBranches,  ///< the same, and append every branch instance to the log
-  kExperiments,  ///< fork at each listed branch instance and go on with the branch switched
+  kExperiments,  ///< fork where each listed experiment begins and go on altered
 };
 
 enum class StopReason : uint32_t {
@@ -65,19 +67,31 @@ struct BranchEntry {
 };
 static_assert(sizeof(BranchEntry) == 8);
 
+inline constexpr uint32_t kNoStatement = 0xffffffff;
+
 enum class SwitchScope : uint32_t {
   kInstance,      ///< this execution only
-  kSameWay,       ///< and later ones of the branch that would go the old way
+  kSameWay,       ///< and later ones of the branch that would go the old way; of a statement: all later ones
   kEachInverted,  ///< and all later ones, each to the branch's other side; for branches with two
 };
 
-/// One experiment: what to switch and, filled in by the agent, how the altered run ended.
+/// One experiment: what to alter and, filled in by the agent, how the altered run ended. Either a branch is switched,
+/// or, when `statement` is not kNoStatement, a statement is altered: at its execution that comes after branch instance
+/// `instance` and after `passes` others of it, before the next branch instance. (0: anywhere after the start.) Of two
+/// experiments in a row with the same instance and another statement, the second one's passes count from the first.
 struct ExperimentRecord {
-  uint64_t instance;    ///< branch instance to switch, from 1; ascending over the list
+  uint64_t instance;    ///< of a branch, from 1; ascending over the list
   uint32_t way;         ///< the outgoing edge to take instead of the one that the program chose
   uint32_t finished;    ///< 1 when the rest is valid
   int32_t wait_status;  ///< as of wait4
   SwitchScope scope;
+  uint32_t statement;
+  StatementAction action;
+  uint64_t passes;
+  uint64_t value;             ///< ThreadState::altered_value
+  uint32_t then_block;        ///< after the switch also the branch at this block's end goes …
+  uint32_t then_way;          ///< … this way …
+  uint64_t then_number;       ///< … in its execution number so-and-so from then on; 0: none
   StopRecord stop;            ///< fatal signals and limits
   uint64_t output_bytes;      ///< standard output in all, the part before the switch included
   uint64_t first_difference;  ///< byte of standard output that first differs from what is expected; output_bytes or
@@ -86,7 +100,7 @@ struct ExperimentRecord {
   uint64_t same_end;          ///< and at the end, not counting those
   uint64_t kept_output;       ///< where its output lies in the kept outputs; ~0: not there
 };
-static_assert(sizeof(ExperimentRecord) == 112);
+static_assert(sizeof(ExperimentRecord) == 152);
 
 inline constexpr uint32_t kMostHeapFrames = 24;
 
@@ -162,8 +176,11 @@ struct SessionControl {
   uint64_t clock;        ///< real time at which the program seems to start, nanoseconds; 0: as it is
   HeapControl heap;
   BoundsControl bounds;
-  StopRecord stop;    ///< of the unaltered run
-  uint64_t branches;  ///< instances logged so far
+  StopRecord stop;             ///< of the unaltered run
+  uint64_t branches;           ///< instances logged so far
+  uint32_t counted_statement;  ///< request: kNoStatement, or whose executions by the main thread are counted
+  uint32_t reserved;
+  uint64_t executions;  ///< told
 };
 
 }  // namespace culprit::format

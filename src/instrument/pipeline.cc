@@ -61,7 +61,7 @@ void insert_observation(llvm::Module& half, const Plan& plan) {
   if (trace) forget_local_variables(half);
   if (plan.hooks == Hooks::kSession) {
     insert_bounds_hooks(half);
-    insert_session_hooks(half);
+    insert_session_hooks(half, plan.alterable);
   } else if (homes) {
     insert_statement_barriers(half);
   }

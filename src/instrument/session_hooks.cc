@@ -1,10 +1,12 @@
 #include "instrument/session_hooks.h"
 
 #include <fmt/format.h>
+#include <llvm/ADT/DenseMap.h>
 #include <llvm/ADT/DenseSet.h>
 #include <llvm/ADT/PostOrderIterator.h>
 #include <llvm/IR/CFG.h>
 #include <llvm/IR/Constants.h>
+#include <llvm/IR/Dominators.h>
 #include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/InlineAsm.h>
 #include <llvm/IR/IntrinsicInst.h>
@@ -19,6 +21,7 @@
 #include "format/replay_control.h"
 #include "format/runtime_abi.h"
 #include "format/session_abi.h"
+#include "instrument/alterable_operations.h"
 #include "instrument/metadata.h"
 #include "instrument/model_ids.h"
 #include "instrument/native_functions.h"
@@ -33,15 +36,17 @@ class Hooks {
  public:
   explicit Hooks(llvm::Function& body) : body_(body), module_(*body.getParent()), context_(body.getContext()) {}
 
-  void insert() {
+  void insert(bool alterable) {
     const std::optional<uint32_t> entry_block = entry_block_number(body_);
     if (!entry_block) return;  // made by a pass after the model was taken
     const std::vector<llvm::Instruction*> branches = branch_instructions();
     mark_statements_later();
+    if (alterable) find_alterable();
     push_record(*entry_block);
     publish_again_where_control_arrives();
     pop_record_at_exits();
     for (const Piece& piece : pieces_) mark_statement(piece);
+    if (alterable) let_statements_be_altered();
     for (llvm::Instruction* branch : branches) count_branch(*branch);
   }
 
@@ -89,6 +94,28 @@ class Hooks {
         pieces_.push_back({&instruction, !before_loop && begun.insert(*statement).second});
       }
     }
+  }
+
+  void find_alterable() {
+    for (llvm::BasicBlock& block : body_) {
+      for (llvm::Instruction& instruction : block) {
+        const std::optional<uint32_t> statement = number_in(instruction, metadata::kStatement);
+        if (!statement || instruction.hasMetadata(metadata::kInternal) || !is_alterable(instruction)) continue;
+        alterable_.emplace_back(&instruction, *statement);
+        actions_.try_emplace(*statement, nullptr);
+      }
+    }
+  }
+
+  /// Where a statement's test does not come before each of its operations, as behind what a pass put in between, these
+  /// do what they always do.
+  void let_statements_be_altered() {
+    const llvm::DominatorTree dominators(body_);
+    std::erase_if(alterable_, [&](const auto& each) {
+      llvm::CallInst* action = actions_.lookup(each.second);
+      return !action || !dominators.dominates(action, each.first);
+    });
+    for (const auto& [instruction, statement] : alterable_) obey_action(*instruction, *actions_.lookup(statement));
   }
 
   void push_record(uint32_t entry_block) {
@@ -144,15 +171,21 @@ class Hooks {
   void mark_statement(const Piece& piece) {
     const uint32_t statement = *number_in(*piece.start, metadata::kStatement);
     llvm::IRBuilder<> builder(piece.start);
-    auto* type = llvm::FunctionType::get(builder.getVoidTy(), false);
     builder.CreateStore(builder.getInt32(statement), member(builder, offsetof(format::FrameRecord, statement)), true);
     if (!piece.begins) return;
     // Stops where a session of a replay watches the statement, by a trap: nothing is called, and no register is lost.
-    const std::string test =
-        fmt::format("cmpl $${}, %fs:{}@tpoff+{}\n\tjne 1f\n\tint3\n1:", format::kWatchedBase + statement,
-                    format::kThreadStateSymbol, offsetof(format::ThreadState, watched));
-    builder.CreateCall(llvm::InlineAsm::get(type, test, "~{memory},~{flags},~{dirflag},~{fpsr}", true))
-        ->setDoesNotThrow();
+    // Who answers the trap leaves in a register what the statement is to do otherwise.
+    const auto alterable = actions_.find(statement);
+    const bool answers = alterable != actions_.end();
+    const std::string test = fmt::format(
+        "{}\n\tcmpl $${}, %fs:{}@tpoff+{}\n\tjne 1f\n\tint3\n1:", answers ? format::kClearAction : "",
+        format::kWatchedBase + statement, format::kThreadStateSymbol, offsetof(format::ThreadState, watched));
+    auto* type = llvm::FunctionType::get(answers ? builder.getInt32Ty() : builder.getVoidTy(), false);
+    const char* clobbers = "~{memory},~{flags},~{dirflag},~{fpsr}";
+    const std::string constraints = answers ? fmt::format("={{ax}},{}", clobbers) : clobbers;
+    llvm::CallInst* call = builder.CreateCall(type, llvm::InlineAsm::get(type, test, constraints, true));
+    call->setDoesNotThrow();
+    if (answers) alterable->second = call;
   }
 
   void count_branch(llvm::Instruction& branch) {
@@ -229,13 +262,15 @@ class Hooks {
   llvm::AllocaInst* record_ = nullptr;
   llvm::Value* caller_ = nullptr;
   std::vector<Piece> pieces_;
+  std::vector<std::pair<llvm::Instruction*, uint32_t>> alterable_;  ///< with its statement
+  llvm::DenseMap<uint32_t, llvm::CallInst*> actions_;               ///< by statement: the test that says what to do
 };
 
 }  // namespace
 
-void insert_session_hooks(llvm::Module& observed_half) {
+void insert_session_hooks(llvm::Module& observed_half, bool alterable) {
   for (llvm::Function& function : observed_half) {
-    if (is_instrumented(function)) Hooks(function).insert();
+    if (is_instrumented(function)) Hooks(function).insert(alterable);
   }
 }
 

@@ -135,9 +135,11 @@ void add_next_steps(const std::string& recording, report::Explanation& explanati
     return fmt::format("{}:{}", std::filesystem::path(place.file).filename().string(), place.line);
   };
   for (const report::Finding& finding : explanation.findings) {
-    if (!finding.kind.ends_with("-branch") || !finding.proved || finding.instance == 0) continue;
-    explanation.next_steps.push_back(fmt::format("culprit switch --at {}:{}#{} -- {}", at(finding.place),
-                                                 finding.place.column, finding.instance,
+    const bool branch = finding.kind.ends_with("-branch");
+    const bool left_out = finding.kind.ends_with("-call") || finding.kind.ends_with("-write");
+    if ((!branch && !left_out) || !finding.proved || finding.instance == 0) continue;
+    explanation.next_steps.push_back(fmt::format("culprit {} --at {}:{}#{} -- {}", branch ? "switch" : "suppress",
+                                                 at(finding.place), finding.place.column, finding.instance,
                                                  recording.empty() ? explanation.command : recording));
     break;
   }
@@ -307,15 +309,36 @@ report::Explanation explain(const ExplainRequest& request, const program::Progra
   }
 
   // Find the branches that the failure went through.
+  bool interrupted = false;
   const SwitchingResult switching =
-      switch_predicates(launch, model, failing.log, oracle, switching_budget,
-                        [&](uint64_t done, uint64_t planned) { return progress("switching branches", done, planned); });
+      switch_predicates(launch, model, failing.log, oracle, switching_budget, [&](uint64_t done, uint64_t planned) {
+        interrupted = interrupted || !progress("switching branches", done, planned);
+        return !interrupted;
+      });
+  const auto go_on = [&](const char* step, uint64_t done) { return !interrupted && progress(step, done, 0); };
   for (const CriticalBranch& branch : switching.critical) {
     explanation.findings.push_back(finding_of(model, branch, oracle));
   }
   evidence.critical = switching.critical;
   explanation.effort.experiments += switching.experiments;
   explanation.effort.complete = switching.complete;
+
+  // Where no branch repairs the run, perhaps leaving something out does.
+  const bool repaired = std::any_of(switching.critical.begin(), switching.critical.end(),
+                                    [](const auto& each) { return each.verified && each.repair == Repair::kRepairs; });
+  if (!repaired && slice && request.alterable && go_on("leaving statements out", 0)) {
+    Launch alterable = launch;
+    alterable.executable = request.alterable();
+    const uint64_t branches = failing.log.first_instance + failing.log.entries.size() - 1;
+    const SuppressionResult suppression =
+        suppress_statements(alterable, *slice, branches, oracle, request.suppression,
+                            [&](uint64_t done) { return go_on("leaving statements out", done); });
+    for (const CriticalStatement& each : suppression.critical) {
+      explanation.findings.push_back(finding_of(model, each, oracle));
+    }
+    evidence.suppressed = suppression.critical;
+    explanation.effort.experiments += suppression.experiments;
+  }
 
   explanation.suspects = rank_suspects(model, evidence);
   add_next_steps(request.recording, explanation);

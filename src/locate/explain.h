@@ -9,6 +9,7 @@
 #include "locate/failure_slice.h"
 #include "locate/predicate_switching.h"
 #include "locate/recorded_failure.h"
+#include "locate/suppression.h"
 #include "program/program_model.h"
 #include "report/explanation.h"
 #include "session/controlled_run.h"
@@ -24,6 +25,9 @@ struct ExplainRequest {
   std::chrono::milliseconds time_limit{10'000};  ///< of the failing run: longer is a hang
   std::chrono::milliseconds heap_time{8'000};    ///< for altering the heap
   SwitchingBudget switching;
+  SuppressionBudget suppression;
+  /// Builds the program by the plan "alterable", for suppression: called when switching finds nothing.
+  std::function<std::filesystem::path()> alterable{};
   std::optional<TracedProgram> traced;  ///< to find out what the failure depended on
   std::string no_trace_because;         ///< why there is none, when there should be one
   /// To record the failing run, so that all that is done afterwards is done to that run. Not needed when the launch is

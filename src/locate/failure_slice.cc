@@ -17,6 +17,7 @@
 #include "base/temporary_directory.h"
 #include "depend/value_chain.h"
 #include "format/trace_format.h"
+#include "locate/branch_counter.h"
 #include "locate/suspects.h"
 #include "program/external_roles.h"
 #include "trace/collect.h"
@@ -34,7 +35,7 @@ using depend::Node;
 using format::OperandRole;
 using format::OperationKind;
 
-constexpr uint32_t kDecision = 2;  // distance of an edge by which control decided
+constexpr uint32_t kDecision = 2;           // distance of an edge by which control decided
 constexpr uint64_t kMostNodes = 2'000'000;  // nearest first: what is farther says little
 constexpr size_t kMostThinNodes = 1'000'000;
 constexpr uint32_t kNoFrame = ~uint32_t{0};
@@ -78,36 +79,6 @@ std::vector<Node> operations_of(const DependenceGraph& graph, Execution executio
   }
   return nodes;
 }
-
-bool ends_in_branch(const program::ProgramModel& model, uint32_t block) {
-  const program::Indices operations = model.operations_of(block);
-  return !operations.empty() && model.operation(operations.back()).kind == OperationKind::kBranch;
-}
-
-/// Counts the main thread's branch instances along its block executions. A block's branch is executed when the next
-/// block of its activation begins: the block may wait for calls before.
-class BranchCounter {
- public:
-  explicit BranchCounter(const DependenceGraph& graph) : graph_(graph), latest_(graph.frames(), depend::kNoExecution) {}
-
-  /// In order; returns the execution whose branch led here, or kNoExecution.
-  Execution begin(Execution execution) {
-    Execution& latest = latest_[graph_.execution(execution).frame];
-    const Execution before = latest;
-    latest = execution;
-    if (before == depend::kNoExecution || !ends_in_branch(graph_.model(), graph_.execution(before).block)) {
-      return depend::kNoExecution;
-    }
-    ++branches_;
-    return before;
-  }
-  uint64_t branches() const { return branches_; }
-
- private:
-  const DependenceGraph& graph_;
-  std::vector<Execution> latest_;  // by frame
-  uint64_t branches_ = 0;
-};
 
 /// Of the activations that are waiting for `latest` and its own: the innermost one's execution that is in `block`.
 std::optional<Execution> active_in(const DependenceGraph& graph, Execution latest, uint32_t block) {
@@ -255,8 +226,8 @@ std::vector<ComputingStatement> computed_from(const DependenceGraph& graph, Node
       open.push({.activations = at.activations, .steps = at.steps, .frame = at.frame, .node = source});
     };
     // A call's arguments are not its result, and a copier's are not the bytes it copies.
-    const bool passes = at.node.is_transfer() ||
-                        (kind_of(graph, at.node) == OperationKind::kCall && graph.enters_body(at.node));
+    const bool passes =
+        at.node.is_transfer() || (kind_of(graph, at.node) == OperationKind::kCall && graph.enters_body(at.node));
     if (!passes) {
       for (const Node source : sources_of(graph, at.node, {OperandRole::kData})) visit(source);
     }
@@ -280,7 +251,7 @@ class TracedRun final : public RunDependences {
     }
   }
 
-  const DependenceGraph& graph() const { return graph_; }
+  const DependenceGraph& graph() const override { return graph_; }
 
   /// The first branch instance of the log at which the traced run was elsewhere; nothing when there is none.
   std::optional<uint64_t> parts_from(const ControlBlock::BranchLog& log) const {
@@ -295,8 +266,7 @@ class TracedRun final : public RunDependences {
   std::vector<uint32_t> origins_of_condition(uint64_t instance) const override {
     if (instance == 0 || instance > branches_.size()) return {};
     const Execution execution = branches_[instance - 1];
-    const Node branch =
-        Node::of(execution, graph_.model().operations_of(graph_.execution(execution).block).back());
+    const Node branch = Node::of(execution, graph_.model().operations_of(graph_.execution(execution).block).back());
     return statements_of(origins_of(branch, false));
   }
 
@@ -315,8 +285,8 @@ class TracedRun final : public RunDependences {
   }
 
   /// What made the values that a branch tested, nearest first. What the branch's own line does only asks, and so does a
-  /// short function, or where `given` any function, that it calls; of what asks, the short functions come last. Reads of
-  /// input make nothing.
+  /// short function, or where `given` any function, that it calls; of what asks, the short functions come last. Reads
+  /// of input make nothing.
   std::vector<Node> origins_of(Node branch, bool given) const {
     std::vector<Node> origins, short_functions;
     std::vector<Node> open = sources_of(graph_, branch, {OperandRole::kData, OperandRole::kChooses});
@@ -351,8 +321,8 @@ class TracedRun final : public RunDependences {
   bool tests_what_it_was_given(Node branch) const {
     const Execution entered = entered_[graph_.execution(branch.execution()).frame];
     const std::vector<Node> origins = origins_of(branch, true);
-    return !origins.empty() && std::all_of(origins.begin(), origins.end(),
-                                           [entered](Node each) { return each.execution() < entered; });
+    return !origins.empty() &&
+           std::all_of(origins.begin(), origins.end(), [entered](Node each) { return each.execution() < entered; });
   }
 
  private:

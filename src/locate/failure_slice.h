@@ -11,6 +11,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "depend/dependence_graph.h"
 #include "locate/observe.h"
 #include "program/program_model.h"
 #include "session/controlled_run.h"
@@ -39,6 +40,7 @@ struct ComputingStatement {
 class RunDependences {
  public:
   virtual ~RunDependences() = default;
+  virtual const depend::DependenceGraph& graph() const = 0;
   /// The statements that made the values which a branch instance of the main thread (from 1) tested, other than the
   /// branch's own line and other than reads of input; nearest first.
   virtual std::vector<uint32_t> origins_of_condition(uint64_t instance) const = 0;

@@ -37,10 +37,16 @@ std::string way_text(const program::ProgramModel& model, uint32_t block, uint32_
 
 namespace {
 
+/// What an altered run would do, where that is the same whatever was altered.
+std::string otherwise_text(Repair repair, const Oracle& oracle) {
+  if (repair == Repair::kSurvives) {
+    return "the program would end by itself instead of failing, though not as a good run does";
+  }
+  return oracle.output || oracle.good ? "the program would do what is expected" : "the program would not fail";
+}
+
 std::string otherwise_text(const CriticalBranch& branch, const Oracle& oracle) {
   switch (branch.repair) {
-    case Repair::kSurvives:
-      return "the program would end by itself instead of failing, though not as a good run does";
     case Repair::kFurther:
       return fmt::format("the first {} bytes of the output would be right, not only {}", branch.right_bytes,
                          oracle.right_bytes);
@@ -48,7 +54,7 @@ std::string otherwise_text(const CriticalBranch& branch, const Oracle& oracle) {
       return fmt::format("only {} bytes of the output would be others, from the first wrong one on",
                          branch.changed_bytes);
     default:
-      return oracle.output || oracle.good ? "the program would do what is expected" : "the program would not fail";
+      return otherwise_text(branch.repair, oracle);
   }
 }
 
@@ -58,13 +64,21 @@ report::Finding finding_of(const program::ProgramModel& model, const CriticalBra
   const std::string other = way_text(model, branch.block, branch.other_way);
   const std::string which =
       branch.occurrence == 0 ? "In one execution" : fmt::format("In its {} execution", ordinal(branch.occurrence));
+  std::string also;
+  if (branch.then_number != 0) {
+    const report::SourcePlace second = place_of_branch(model, branch.then_block);
+    also = fmt::format(", and had the {} execution after it of the branch at {}:{} led to {}",
+                       ordinal(branch.then_number), std::filesystem::path(second.file).filename().string(), second.line,
+                       way_text(model, branch.then_block, branch.then_way));
+  }
   const char* later = branch.scope == format::SwitchScope::kSameWay ? ", here and later" : "";
   const std::string evidence =
       branch.scope == format::SwitchScope::kEachInverted
           ? fmt::format("Had each of its executions gone to the other side, {}.", otherwise_text(branch, oracle))
-          : fmt::format("{} it led to {}; had it led to {}{}, {}.", which, way_text(model, branch.block, branch.way),
-                        other, later, otherwise_text(branch, oracle));
-  return {.kind = branch.repair == Repair::kRepairs      ? "critical-branch"
+          : fmt::format("{} it led to {}; had it led to {}{}{}, {}.", which, way_text(model, branch.block, branch.way),
+                        other, later, also, otherwise_text(branch, oracle));
+  return {.kind = branch.then_number != 0                ? "critical-pair"
+                  : branch.repair == Repair::kRepairs    ? "critical-branch"
                   : branch.repair == Repair::kSurvives   ? "surviving-branch"
                   : branch.repair == Repair::kInfluences ? "influencing-branch"
                                                          : "improving-branch",
@@ -72,6 +86,24 @@ report::Finding finding_of(const program::ProgramModel& model, const CriticalBra
           .instance = branch.occurrence,
           .evidence = evidence,
           .proved = branch.verified};
+}
+
+report::Finding finding_of(const program::ProgramModel& model, const CriticalStatement& critical,
+                           const Oracle& oracle) {
+  const StatementExecution& execution = critical.execution;
+  const bool call = model.statement(execution.statement).kind == format::StatementKind::kCall;
+  std::string within;
+  for (const uint32_t statement : critical.within) {
+    within += fmt::format("{} {}", within.empty() ? " It does so without the whole call at" : ",",
+                          model.position_text(statement));
+  }
+  return {.kind = fmt::format("{}-{}", critical.repair == Repair::kRepairs ? "critical" : "surviving",
+                              call ? "call" : "write"),
+          .place = place_of_statement(model, execution.statement),
+          .instance = execution.occurrence,
+          .evidence = fmt::format("Had its {} execution been left out, {}.{}{}", ordinal(execution.occurrence),
+                                  otherwise_text(critical.repair, oracle), within, within.empty() ? "" : ", too."),
+          .proved = critical.verified};
 }
 
 report::Finding finding_of(const program::ProgramModel& model, const BoundsFault& fault) {

@@ -9,6 +9,7 @@
 #include "locate/failure_slice.h"
 #include "locate/heap_experiments.h"
 #include "locate/predicate_switching.h"
+#include "locate/suppression.h"
 #include "program/program_model.h"
 #include "report/explanation.h"
 #include "session/frames.h"
@@ -19,6 +20,7 @@ namespace culprit {
 std::string way_text(const program::ProgramModel& model, uint32_t block, uint32_t way);
 
 report::Finding finding_of(const program::ProgramModel& model, const CriticalBranch& branch, const Oracle& oracle);
+report::Finding finding_of(const program::ProgramModel& model, const CriticalStatement& critical, const Oracle& oracle);
 report::Finding finding_of(const program::ProgramModel& model, const BoundsFault& fault);
 /// One for the wrong access, and those for the release and the allocation of its block.
 void add_findings_of(const program::ProgramModel& model, const HeapFault& fault,

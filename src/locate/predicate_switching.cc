@@ -9,63 +9,23 @@
 
 #include "locate/predicate_switching.h"
 
-#include <sys/wait.h>
-
 #include <algorithm>
 #include <array>
 #include <unordered_map>
 #include <unordered_set>
 
-#include "locate/failure.h"
-
 namespace culprit {
 namespace {
 
-using Clock = std::chrono::steady_clock;
+using Clock = Experimenter::Clock;
 
-constexpr uint64_t kWindow = 512;          // experiments of one spine
-constexpr uint64_t kMostBranchesMore = 2;  // an altered run may take so many times the failing run's branches
-constexpr uint64_t kBranchesAtLeast = 100'000;
-constexpr uint64_t kFewBytes = 8;
-constexpr uint64_t kKeptOutputs = uint64_t{1} << 28;  // of one window; used as far as outputs are long
-constexpr Clock::duration kLeastRun = std::chrono::seconds(1);
+constexpr uint64_t kWindow = 512;  // experiments of one spine
 constexpr size_t kMostVerified = 24;
 constexpr size_t kEnoughRepairing = 12;
+constexpr size_t kMostPartners = 40;                                // single switches that are tried in pairs
 constexpr std::array<uint64_t, 3> kPasses = {2, 10, ~uint64_t{0}};  // instances of each branch, from the last one
 
-using Experiment = SwitchedBranch;
-
-/// Of the failing run's or the altered run's output, what lies between the parts that both have.
-uint64_t changed_bytes(const format::ExperimentRecord& experiment, const Oracle& oracle) {
-  const uint64_t longer = std::max<uint64_t>(experiment.output_bytes, oracle.unaltered_output.size());
-  return longer - experiment.same_start - experiment.same_end;
-}
-
-/// Who says what is to be printed, and not with which exit status, does not mind it: some warn by one.
-bool is_good_status(int wait_status, const Oracle& oracle) {
-  if (oracle.output && !oracle.exit_status) return true;
-  return WEXITSTATUS(wait_status) == oracle.exit_status.value_or(0);
-}
-
-Repair judge(const format::ExperimentRecord& experiment, const ControlBlock& control, const Oracle& oracle) {
-  if (!experiment.finished) return Repair::kNone;
-  if (oracle.good) {
-    const std::optional<std::string_view> output = control.output_of(experiment);
-    if (!output || experiment.stop.reason == format::StopReason::kLimit) return Repair::kNone;
-    return oracle.good(*output, experiment.wait_status) ? Repair::kRepairs : Repair::kNone;
-  }
-  const bool right = oracle.output ? experiment.first_difference == ~uint64_t{0}
-                                   : experiment.first_difference >= oracle.output_prefix.size();
-  const bool ended = WIFEXITED(experiment.wait_status) && experiment.stop.reason == format::StopReason::kNone;
-  if (right && ended) {
-    return is_good_status(experiment.wait_status, oracle) ? Repair::kRepairs : Repair::kSurvives;
-  }
-  if (!oracle.output || oracle.right_bytes == ~uint64_t{0}) return Repair::kNone;
-  if (experiment.first_difference > oracle.right_bytes) return Repair::kFurther;
-  const bool confined = ended && experiment.same_start == oracle.right_bytes && experiment.same_end != 0 &&
-                        changed_bytes(experiment, oracle) <= kFewBytes;
-  return confined ? Repair::kInfluences : Repair::kNone;
-}
+using Experiment = PlannedExperiment;
 
 /// Instances worth trying with their alternatives, those of each pass last first.
 std::vector<Experiment> candidates(const program::ProgramModel& model, const ControlBlock::BranchLog& log,
@@ -123,42 +83,49 @@ std::vector<Experiment> candidates(const program::ProgramModel& model, const Con
 class Search {
  public:
   Search(const Launch& launch, const ControlBlock::BranchLog& log, const Oracle& oracle, const SwitchingBudget& budget)
-      : launch_(launch), log_(log), oracle_(oracle), deadline_(Clock::now() + budget.time) {}
+      : log_(log),
+        experimenter_(launch, log.first_instance + log.entries.size() - 1, oracle),
+        deadline_(Clock::now() + budget.time) {}
 
   /// Makes the experiments (ascending) in one spine.
   std::vector<CriticalBranch> make(const std::vector<Experiment>& experiments, Clock::time_point until) {
-    const uint64_t failing_branches = log_.first_instance + log_.entries.size() - 1;
-    ControlSetup setup;
-    setup.mode = format::SessionMode::kExperiments;
-    setup.branch_limit = failing_branches * kMostBranchesMore + kBranchesAtLeast;
-    setup.switched = experiments;
-    setup.expected_output = oracle_.output ? *oracle_.output : oracle_.output_prefix;
-    setup.unaltered_output = oracle_.unaltered_output;
-    if (oracle_.good) setup.keep_outputs = kKeptOutputs;
-    const ControlBlock control(setup);
-    ControlledRun run(launch_, control);
-    run.wait_for_stop(std::chrono::duration_cast<std::chrono::milliseconds>(std::max(until - Clock::now(), kLeastRun)));
     std::vector<CriticalBranch> found;
-    for (const format::ExperimentRecord& experiment : control.experiments()) {
-      if (experiment.finished) ++finished_;
-      const Repair repair = judge(experiment, control, oracle_);
-      if (repair == Repair::kNone) continue;
-      const format::BranchEntry entry = log_.entries[experiment.instance - log_.first_instance];
-      found.push_back({.instance = experiment.instance,
+    for (const HelpfulExperiment& helpful : experimenter_.make(experiments, until)) {
+      const Experiment& planned = helpful.planned;
+      const format::BranchEntry entry = log_.entries[planned.instance - log_.first_instance];
+      found.push_back({.instance = planned.instance,
                        .block = entry.block,
-                       .occurrence = occurrence(experiment.instance),
+                       .occurrence = occurrence(planned.instance),
                        .way = entry.way,
-                       .other_way = experiment.way,
-                       .repair = repair,
-                       .scope = experiment.scope,
-                       .changed_bytes = changed_bytes(experiment, oracle_),
-                       .right_bytes = experiment.first_difference});
+                       .other_way = planned.way,
+                       .repair = helpful.repair,
+                       .scope = planned.scope,
+                       .changed_bytes = helpful.changed_bytes,
+                       .right_bytes = helpful.right_bytes,
+                       .then_block = planned.then_block,
+                       .then_way = planned.then_way,
+                       .then_number = planned.then_number});
+    }
+    return found;
+  }
+
+  /// The same in as many spines as it takes; how many were made is added to `made`.
+  std::vector<CriticalBranch> make_all(std::vector<Experiment> experiments, Clock::time_point until, size_t& made) {
+    std::stable_sort(experiments.begin(), experiments.end(),
+                     [](const auto& one, const auto& other) { return one.instance < other.instance; });
+    std::vector<CriticalBranch> found;
+    for (size_t at = 0; at < experiments.size() && Clock::now() < until; at += kWindow) {
+      const auto first = experiments.begin() + static_cast<long>(at);
+      const auto last = first + static_cast<long>(std::min<size_t>(kWindow, experiments.size() - at));
+      made += static_cast<size_t>(last - first);
+      const std::vector<CriticalBranch> of_window = make({first, last}, until);
+      found.insert(found.end(), of_window.begin(), of_window.end());
     }
     return found;
   }
 
   bool out_of_time() const { return Clock::now() >= deadline_; }
-  uint64_t finished() const { return finished_; }
+  uint64_t finished() const { return experimenter_.finished(); }
 
  private:
   uint64_t occurrence(uint64_t instance) const {
@@ -168,12 +135,50 @@ class Search {
                                                [block](auto entry) { return entry.block == block; }));
   }
 
-  const Launch& launch_;
   const ControlBlock::BranchLog& log_;
-  const Oracle& oracle_;
+  Experimenter experimenter_;
   Clock::time_point deadline_;
-  uint64_t finished_ = 0;
 };
+
+bool repairs(const CriticalBranch& branch) {
+  return branch.repair == Repair::kRepairs;
+}
+
+/// Pairs of single switches: those that helped, then the nearest to the failure, each with each that comes later. How
+/// often the second branch is executed in between is taken from the unaltered run.
+std::vector<Experiment> pairs_of(const ControlBlock::BranchLog& log, const std::vector<Experiment>& planned,
+                                 const std::vector<CriticalBranch>& helpful) {
+  std::vector<Experiment> partners;
+  std::unordered_set<uint64_t> taken;
+  const auto take = [&](uint64_t instance, uint32_t way) {
+    if (partners.size() < kMostPartners && taken.insert(instance).second) {
+      partners.push_back({.instance = instance, .way = way});
+    }
+  };
+  for (const CriticalBranch& each : helpful) {
+    if (each.scope == format::SwitchScope::kInstance) take(each.instance, each.other_way);
+  }
+  for (const Experiment& each : planned) {
+    if (each.scope == format::SwitchScope::kInstance) take(each.instance, each.way);
+  }
+  std::sort(partners.begin(), partners.end(),
+            [](const auto& one, const auto& other) { return one.instance < other.instance; });
+  std::vector<Experiment> pairs;
+  for (auto first = partners.begin(); first != partners.end(); ++first) {
+    std::unordered_map<uint32_t, uint64_t> executions;
+    uint64_t counted = first->instance;
+    for (auto second = first + 1; second != partners.end(); ++second) {
+      while (counted < second->instance) ++executions[log.entries[++counted - log.first_instance].block];
+      const uint32_t block = log.entries[second->instance - log.first_instance].block;
+      pairs.push_back({.instance = first->instance,
+                       .way = first->way,
+                       .then_block = block,
+                       .then_way = second->way,
+                       .then_number = executions[block]});
+    }
+  }
+  return pairs;
+}
 
 /// What repairs before what only helps; the nearest and the first instance of each branch: the others repeat what these
 /// say.
@@ -205,13 +210,6 @@ std::vector<CriticalBranch> worth_verifying(std::vector<CriticalBranch> found) {
 
 }  // namespace
 
-bool is_good_end(const ObservedEnd& end, const Oracle& oracle) {
-  if (end.timed_out || !WIFEXITED(end.wait_status) || end.stop.reason != format::StopReason::kNone) return false;
-  if (oracle.good) return oracle.good(end.output, end.wait_status);
-  const bool right = oracle.output ? end.output == *oracle.output : end.output.starts_with(oracle.output_prefix);
-  return right && is_good_status(end.wait_status, oracle);
-}
-
 SwitchingResult switch_predicates(const Launch& launch, const program::ProgramModel& model,
                                   const ControlBlock::BranchLog& log, const Oracle& oracle,
                                   const SwitchingBudget& budget, const SwitchingProgress& progress) {
@@ -235,10 +233,7 @@ SwitchingResult switch_predicates(const Launch& launch, const program::ProgramMo
     if (pass_end != pass_ends.begin() && repairing.size() >= kEnoughRepairing) break;
     const auto first = planned.begin() + static_cast<long>(done);
     const auto last = first + static_cast<long>(std::min<size_t>(kWindow, most - done));
-    std::vector<Experiment> window(first, last);
-    std::stable_sort(window.begin(), window.end(), [](auto one, auto other) { return one.instance < other.instance; });
-    done += window.size();
-    std::vector<CriticalBranch> of_window = search.make(window, singles_end);
+    const std::vector<CriticalBranch> of_window = search.make_all({first, last}, singles_end, done);
     for (const CriticalBranch& each : of_window) {
       if (each.repair == Repair::kRepairs) repairing.insert(each.block);
     }
@@ -250,24 +245,31 @@ SwitchingResult switch_predicates(const Launch& launch, const program::ProgramMo
     if (each.repair != Repair::kFurther) continue;
     repeated.push_back({.instance = each.instance, .way = each.other_way, .scope = format::SwitchScope::kSameWay});
   }
-  std::stable_sort(repeated.begin(), repeated.end(),
-                   [](auto one, auto other) { return one.instance < other.instance; });
   if (!repairing.empty()) repeated.clear();  // where a single one repairs the run, they say nothing
   size_t done_again = 0;
-  for (size_t at = 0; at < repeated.size() && Clock::now() < verification; at += kWindow) {
-    const auto first = repeated.begin() + static_cast<long>(at);
-    const auto last = first + static_cast<long>(std::min<size_t>(kWindow, repeated.size() - at));
-    done_again += static_cast<size_t>(last - first);
-    std::vector<CriticalBranch> of_window = search.make({first, last}, verification);
-    found.insert(found.end(), of_window.begin(), of_window.end());
+  const std::vector<CriticalBranch> of_repeated = search.make_all(repeated, verification, done_again);
+  found.insert(found.end(), of_repeated.begin(), of_repeated.end());
+  // Two faults, or one that is met at two branches, take two switches.
+  if (repairing.empty() && std::none_of(found.begin(), found.end(), repairs)) {
+    size_t pairs_made = 0;
+    const std::vector<CriticalBranch> of_pairs =
+        search.make_all(pairs_of(log, planned, found), verification, pairs_made);
+    std::copy_if(of_pairs.begin(), of_pairs.end(), std::back_inserter(found), repairs);
+    result.pairs = pairs_made;
   }
-  result.complete = all && log.first_instance == 1 && search.finished() == planned.size() + done_again &&
+  result.complete = all && log.first_instance == 1 && search.finished() == planned.size() + done_again + result.pairs &&
                     done_again == repeated.size();
 
   result.critical = worth_verifying(std::move(found));
   for (CriticalBranch& each : result.critical) {
     if (search.out_of_time() && &each != &result.critical.front()) break;
-    const auto again = search.make({{.instance = each.instance, .way = each.other_way, .scope = each.scope}}, deadline);
+    const auto again = search.make({{.instance = each.instance,
+                                     .way = each.other_way,
+                                     .scope = each.scope,
+                                     .then_block = each.then_block,
+                                     .then_way = each.then_way,
+                                     .then_number = each.then_number}},
+                                   deadline);
     each.verified = again.size() == 1 && again.front().repair == each.repair;
   }
   result.experiments = search.finished();

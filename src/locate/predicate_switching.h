@@ -5,38 +5,14 @@
 #include <chrono>
 #include <cstdint>
 #include <functional>
-#include <optional>
-#include <string>
-#include <string_view>
 #include <unordered_map>
 #include <vector>
 
+#include "locate/experiments.h"
 #include "program/program_model.h"
 #include "session/controlled_run.h"
 
 namespace culprit {
-
-/// What a run has to do to count as repaired.
-struct Oracle {
-  std::optional<int> exit_status;     ///< expected; nothing: 0, or any where an output is expected
-  std::optional<std::string> output;  ///< expected standard output, whole; nothing: weak, see output_prefix
-  std::function<bool(std::string_view output, int wait_status)> good;  ///< the user's own word instead of all below
-  std::string output_prefix;            ///< weak: what the failing run had printed must be printed again
-  std::string unaltered_output;         ///< of the failing run
-  uint64_t right_bytes = ~uint64_t{0};  ///< with an expected output: how many bytes of it the failing run printed right
-};
-
-struct ObservedEnd;
-/// Whether a whole run ended as a good one does.
-bool is_good_end(const ObservedEnd& end, const Oracle& oracle);
-
-enum class Repair {
-  kNone,        ///< fails as before, or otherwise, or hangs
-  kInfluences,  ///< the first wrong bytes change, and little else of the output
-  kFurther,     ///< the output is right for longer than in the failing run, not to its end
-  kSurvives,    ///< ends by itself, but with another exit status than a good run
-  kRepairs,     ///< ends as a good run does
-};
 
 /// An instance whose switching changed the failing run's end for the better.
 struct CriticalBranch {
@@ -49,7 +25,11 @@ struct CriticalBranch {
   format::SwitchScope scope = format::SwitchScope::kInstance;
   uint64_t changed_bytes = 0;  ///< of the output, between what is as in the failing run
   uint64_t right_bytes = 0;    ///< of the expected output, printed by the altered run
-  bool verified = false;       ///< by a fresh run
+  /// A second branch that had to be switched, too, in its execution number `then_number` after the first; 0: none.
+  uint32_t then_block = 0;
+  uint32_t then_way = 0;  ///< where it went then
+  uint64_t then_number = 0;
+  bool verified = false;  ///< by a fresh run
 };
 
 struct SwitchingBudget {
@@ -64,6 +44,7 @@ struct SwitchingBudget {
 struct SwitchingResult {
   std::vector<CriticalBranch> critical;  ///< what repairs first; of equals the nearest to the failure first
   uint64_t experiments = 0;
+  uint64_t pairs = 0;     ///< of them
   bool complete = false;  ///< every executed instance in the log was tried
 };
 

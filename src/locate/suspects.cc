@@ -21,11 +21,12 @@ constexpr size_t kMostCallers = 4;
 constexpr size_t kMostOfSlice = 12;
 constexpr size_t kMostComputing = 8;
 constexpr size_t kMostComputingOfFunction = 2;
-constexpr size_t kOfShort = 8;       // most statements of a short function
-constexpr double kChosen = 0.9;      // what an influencing branch led to counts against it
-constexpr double kTested = 0.6;      // where a value was made that a branch tests counts against the branch
-constexpr double kOmitted = 0.5;     // what a branch left out counts against the branch
-constexpr double kOtherCase = 1.0;   // the same of a switch that has no case for its value: one belongs beside those it has
+constexpr size_t kOfShort = 8;    // most statements of a short function
+constexpr double kChosen = 0.9;   // what an influencing branch led to counts against it
+constexpr double kTested = 0.6;   // where a value was made that a branch tests counts against the branch
+constexpr double kOmitted = 0.5;  // what a branch left out counts against the branch
+constexpr double kOtherCase =
+    1.0;  // the same of a switch that has no case for its value: one belongs beside those it has
 constexpr double kNotOfValue = 0.6;  // a branch on whose way the wrong value is not computed
 constexpr double kNextOfKind = 0.9;  // what each further branch of a kind counts against the one before
 
@@ -59,6 +60,7 @@ class Ranking {
     add_array_bounds();
     add_intermittent_branches();
     add_branches();
+    add_suppressed();
     add_failure_and_callers();
     add_controlling_branches();
     add_breach_of_contract();
@@ -176,13 +178,18 @@ class Ranking {
       switch (branch.repair) {
         case Repair::kRepairs:
           add(place, repairing + nearness(branch.block),
-              "had this branch gone another way, the run would have succeeded");
+              branch.then_number == 0 ? "had this branch gone another way, the run would have succeeded"
+                                      : "had this branch and another gone another way, the run would have succeeded");
           add_statement(first_statement(branch.block, branch.other_way),
                         (repairing + nearness(branch.block)) * (has_no_case(branch.block) ? kOtherCase : kOmitted),
                         "this was not executed, and would have been in a run that succeeds");
           add_tested_values(branch, (repairing + nearness(branch.block)) * kTested,
                             "a value that such a branch tests was made here: had it gone another way, the run would "
                             "have succeeded");
+          if (branch.then_number != 0) {
+            add(place_of_branch(model_, branch.then_block), repairing + nearness(branch.then_block),
+                "had this branch and another gone another way, the run would have succeeded");
+          }
           repairing *= kNextOfKind;
           break;
         case Repair::kSurvives:
@@ -219,6 +226,20 @@ class Ranking {
       if (!is_own_statement(model_, origin)) continue;
       if (place_of_statement(model_, origin).line == place_of_branch(model_, branch.block).line) continue;
       add_statement(origin, score, why);
+      score *= kNextOfKind;
+    }
+  }
+
+  /// Without what it does a run may succeed though it is right, so this counts less than a branch.
+  void add_suppressed() {
+    double score = evidence_.expected_output ? 40 : 16;
+    for (const CriticalStatement& critical : evidence_.suppressed) {
+      if (!critical.verified || !is_own_statement(model_, critical.execution.statement)) continue;
+      const double near = nearness(model_.block_of_statement(critical.execution.statement));
+      const bool repairs = critical.repair == Repair::kRepairs;
+      add_statement(critical.execution.statement, (repairs ? score : score * kOmitted) + near,
+                    repairs ? "had this been left out, the run would have succeeded"
+                            : "had this been left out, the failure would not show");
       score *= kNextOfKind;
     }
   }

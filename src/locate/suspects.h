@@ -10,6 +10,7 @@
 #include "locate/observe.h"
 #include "locate/predicate_switching.h"
 #include "locate/repeated_runs.h"
+#include "locate/suppression.h"
 #include "report/explanation.h"
 
 namespace culprit {
@@ -20,6 +21,7 @@ struct Evidence {
   const std::vector<Frame>* frames = nullptr;  ///< at the failure point, innermost first
   const std::vector<std::vector<VariableValue>>* variables = nullptr;
   std::vector<CriticalBranch> critical;
+  std::vector<CriticalStatement> suppressed{};
   bool expected_output = false;  ///< critical branches were judged by a known output
   std::vector<HeapFault> heap;
   std::optional<BoundsFault> bounds = std::nullopt;

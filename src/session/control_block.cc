@@ -23,7 +23,7 @@ uint64_t rounded(uint64_t bytes) {
 }  // namespace
 
 ControlBlock::ControlBlock(const ControlSetup& setup) {
-  CULPRIT_ASSERT(std::is_sorted(setup.switched.begin(), setup.switched.end(),
+  CULPRIT_ASSERT(std::is_sorted(setup.experiments.begin(), setup.experiments.end(),
                                 [](const auto& one, const auto& other) { return one.instance < other.instance; }),
                  "experiments are in order of instance");
   format::SessionControl head{};
@@ -41,10 +41,11 @@ ControlBlock::ControlBlock(const ControlSetup& setup) {
   head.clock = kClock;  // all runs of this `culprit`
   head.heap = setup.heap;
   head.bounds = setup.bounds;
+  head.counted_statement = setup.counted_statement;
   head.log_offset = rounded(sizeof head);
   head.log_capacity = setup.log_capacity;
   head.experiments_offset = rounded(head.log_offset + setup.log_capacity * sizeof(format::BranchEntry));
-  head.experiment_count = setup.switched.size();
+  head.experiment_count = setup.experiments.size();
   head.expected_offset = rounded(head.experiments_offset + head.experiment_count * sizeof(format::ExperimentRecord));
   head.expected_bytes = setup.expected_output.size();
   head.unaltered_offset = rounded(head.expected_offset + head.expected_bytes);
@@ -66,10 +67,18 @@ ControlBlock::ControlBlock(const ControlSetup& setup) {
   }
   std::memcpy(memory_, &head, sizeof head);
   auto* records = reinterpret_cast<format::ExperimentRecord*>(at(head.experiments_offset));
-  for (size_t i = 0; i < setup.switched.size(); ++i) {
-    records[i].instance = setup.switched[i].instance;
-    records[i].way = setup.switched[i].way;
-    records[i].scope = setup.switched[i].scope;
+  for (size_t i = 0; i < setup.experiments.size(); ++i) {
+    const PlannedExperiment& planned = setup.experiments[i];
+    records[i].instance = planned.instance;
+    records[i].way = planned.way;
+    records[i].scope = planned.scope;
+    records[i].statement = planned.statement;
+    records[i].action = planned.action;
+    records[i].passes = planned.passes;
+    records[i].value = planned.value;
+    records[i].then_block = planned.then_block;
+    records[i].then_way = planned.then_way;
+    records[i].then_number = planned.then_number;
   }
   std::copy(setup.expected_output.begin(), setup.expected_output.end(),
             reinterpret_cast<char*>(at(head.expected_offset)));

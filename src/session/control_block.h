@@ -12,19 +12,27 @@
 
 namespace culprit {
 
-/// What to do otherwise at a branch instance.
-struct SwitchedBranch {
+/// What an altered run does otherwise: a branch instance, or an execution of a statement (format::ExperimentRecord).
+struct PlannedExperiment {
   uint64_t instance;
-  uint32_t way;  ///< position among the block's outgoing edges
+  uint32_t way = 0;  ///< position among the block's outgoing edges
   format::SwitchScope scope = format::SwitchScope::kInstance;
+  uint32_t statement = format::kNoStatement;
+  format::StatementAction action = format::StatementAction::kNone;
+  uint64_t passes = 0;
+  uint64_t value = 0;
+  uint32_t then_block = 0;
+  uint32_t then_way = 0;
+  uint64_t then_number = 0;
 };
 
 /// What goes into the block before the program starts.
 struct ControlSetup {
   format::SessionMode mode = format::SessionMode::kRun;
-  uint64_t branch_limit = ~uint64_t{0};  ///< branch instances an altered run may execute in all
-  uint64_t log_capacity = 0;             ///< branch entries kept; older ones are overwritten
-  std::vector<SwitchedBranch> switched;  ///< ascending by instance, one experiment each
+  uint64_t branch_limit = ~uint64_t{0};        ///< branch instances an altered run may execute in all
+  uint64_t log_capacity = 0;                   ///< branch entries kept; older ones are overwritten
+  std::vector<PlannedExperiment> experiments;  ///< ascending by instance
+  uint32_t counted_statement = format::kNoStatement;
   std::string_view expected_output;
   std::string_view unaltered_output;
   uint64_t keep_outputs = 0;  ///< bytes of room for outputs of altered runs

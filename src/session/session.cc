@@ -27,6 +27,7 @@ using format::ReplayControl;
 using format::ReplayPoint;
 using format::ReplayReport;
 using format::ReplayState;
+using format::StatementAction;
 
 namespace {
 
@@ -176,6 +177,8 @@ Session Session::replay(const recording::Recording& recording, const std::filesy
 
 std::optional<Position> Session::run_to(const Point& point) {
   ReplayControl& control = process_->control();
+  CULPRIT_ASSERT(point.kind != ReplayPoint::kStatement || control.alter_number == 0,
+                 "a session that waits for an altered statement watches no other");
   control.point = point.kind;
   control.thread = point.thread;
   control.statement = point.statement;
@@ -191,6 +194,43 @@ std::optional<Position> Session::run_to(const Point& point) {
                   .signal = control.signal,
                   .address = control.address};
 }
+
+namespace {
+
+/// Writes an alteration into the memory that is shared with the process.
+struct Request {
+  Session& session;
+  ReplayControl& control;
+
+  void operator()(const SwitchBranch& branch) const {
+    control.switch_block = branch.block;
+    control.switch_way = branch.way;
+    control.switch_number = branch.number;
+  }
+  void operator()(const SuppressStatement& each) const {
+    alter(StatementAction::kSuppress, each.statement, each.number, each.result, 0);
+  }
+  void operator()(const ReplaceWrite& each) const {
+    alter(StatementAction::kReplaceWrite, each.statement, each.number, each.value, 0);
+  }
+  void operator()(const ReplaceRead& each) const {
+    alter(StatementAction::kReplaceRead, each.statement, each.number, each.value, each.address);
+  }
+  void operator()(const WriteMemory& each) const {
+    if (session.write_memory(each.address, each.bytes)) return;
+    throw UserError(fmt::format("{} bytes at {:#x} cannot be written", each.bytes.size(), each.address),
+                    "name memory that the program may write");
+  }
+  void alter(StatementAction action, uint32_t statement, uint64_t number, uint64_t value, uint64_t address) const {
+    control.alter_action = action;
+    control.alter_statement = statement;
+    control.alter_number = number;
+    control.alter_value = value;
+    control.alter_address = address;
+  }
+};
+
+}  // namespace
 
 std::shared_ptr<Session::Process> Session::make_copy() {
   auto copy = std::make_shared<Process>();
@@ -218,21 +258,25 @@ Session Session::fork() {
   return Session(copy);
 }
 
-Session Session::start_experiment(const SwitchBranch& branch, uint64_t tick_limit) {
+Session Session::start_experiment(const Alteration& alteration, uint64_t tick_limit) {
+  if (std::holds_alternative<WriteMemory>(alteration)) {
+    Session experiment = fork();
+    experiment.apply(alteration);
+    experiment.start_to_finish(tick_limit);
+    return experiment;
+  }
   Session experiment(make_copy());
-  experiment.apply(branch);
+  experiment.apply(alteration);
   // The command is there before the process.
   experiment.start_to_finish(tick_limit);
   start_copy(*experiment.process_);
   return experiment;
 }
 
-void Session::apply(const SwitchBranch& branch) {
+void Session::apply(const Alteration& alteration) {
   ReplayControl& control = process_->control();
   control.altered = 1;
-  control.switch_block = branch.block;
-  control.switch_way = branch.way;
-  control.switch_number = branch.number;
+  std::visit(Request{*this, control}, alteration);
 }
 
 bool Session::write_memory(uint64_t address, std::span<const std::byte> bytes) {
@@ -263,7 +307,7 @@ Outcome Session::outcome() {
                   .exit_status = report.exit_status,
                   .exit_signal = report.exit_signal,
                   .hung = control.hung != 0,
-                  .switched = control.switched != 0,
+                  .took_effect = control.took_effect != 0,
                   .said = {},
                   .output_bytes = control.output_bytes,
                   .output = {}};

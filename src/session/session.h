@@ -11,6 +11,8 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <variant>
+#include <vector>
 
 #include "format/replay_control.h"
 #include "recording/recording.h"
@@ -43,14 +45,47 @@ struct SwitchBranch {
   uint64_t number = 1;
 };
 
+/// An execution of a statement writes nothing, or does not make its call, which then yields `result`. A callee that
+/// gives its result in memory leaves that as it was. The execution is counted from where the session stands, as in all
+/// that follow.
+struct SuppressStatement {
+  uint32_t statement = 0;  ///< program model
+  uint64_t number = 1;
+  uint64_t result = 0;  ///< cut to the size of the call's type
+};
+
+/// What an execution of a statement writes is another value.
+struct ReplaceWrite {
+  uint32_t statement = 0;
+  uint64_t number = 1;
+  uint64_t value = 0;  ///< its bits, cut to the size of what is written; types above 8 bytes get zero
+};
+
+/// What an execution of a statement reads at an address is another value; the memory stays as it is.
+struct ReplaceRead {
+  uint32_t statement = 0;
+  uint64_t number = 1;
+  uint64_t address = 0;
+  uint64_t value = 0;
+};
+
+/// Memory changes where the session stands, also that of a variable in its home.
+struct WriteMemory {
+  uint64_t address = 0;
+  std::vector<std::byte> bytes;
+};
+
+/// What an altered run does otherwise, as plain data (DESIGN §5).
+using Alteration = std::variant<SwitchBranch, SuppressStatement, ReplaceWrite, ReplaceRead, WriteMemory>;
+
 /// How a run ended.
 struct Outcome {
   format::ReplayState state = format::ReplayState::kRunning;
   int64_t exit_status = 0;
   int64_t exit_signal = 0;
-  bool hung = false;      ///< ended at the limit of ticks
-  bool switched = false;  ///< the branch was executed and went the other way
-  std::string said;       ///< why a replay diverged or failed
+  bool hung = false;         ///< ended at the limit of ticks
+  bool took_effect = false;  ///< the branch or statement was executed, and went or did otherwise
+  std::string said;          ///< why a replay diverged or failed
   uint64_t output_bytes = 0;
   std::string output;  ///< standard output and error since the session's start or fork; its first 60 KiB
 };
@@ -71,13 +106,15 @@ class Session {
   /// Another session that stands at the same place.
   Session fork();
 
-  /// A fork with an altered branch that goes on to its end at once; `outcome` waits for that. As fork, apply and
+  /// A fork with an alteration that goes on to its end at once; `outcome` waits for that. As fork, apply and
   /// start_to_finish, without waiting for the new process.
-  Session start_experiment(const SwitchBranch& branch, uint64_t tick_limit = 0);
+  Session start_experiment(const Alteration& alteration, uint64_t tick_limit = 0);
 
-  /// What the run does otherwise from here on. It then no longer follows the log: see docs/architecture.md.
-  void apply(const SwitchBranch& branch);
-  /// The same for memory: a value replaced. False when it cannot be written.
+  /// What the run does otherwise from here on. It then no longer follows the log: see docs/architecture.md. At most one
+  /// switched branch and one altered statement; while the latter has not come, the session stops at no statement.
+  /// Throws UserError when memory cannot be written.
+  void apply(const Alteration& alteration);
+  /// The same for memory. False when it cannot be written.
   bool write_memory(uint64_t address, std::span<const std::byte> bytes);
   /// False when part of it is not mapped.
   bool read_memory(uint64_t address, std::span<std::byte> into) const;

@@ -11,7 +11,7 @@ namespace {
 TEST(ControlBlock, HoldsTheExperimentsInOrder) {
   ControlSetup setup;
   setup.mode = format::SessionMode::kExperiments;
-  setup.switched = {{.instance = 3, .way = 1}, {.instance = 9, .way = 4, .scope = format::SwitchScope::kSameWay}};
+  setup.experiments = {{.instance = 3, .way = 1}, {.instance = 9, .way = 4, .scope = format::SwitchScope::kSameWay}};
   setup.expected_output = "good";
   const ControlBlock block(setup);
   ASSERT_EQ(block.experiments().size(), 2U);

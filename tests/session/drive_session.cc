@@ -36,7 +36,7 @@ void drive(char** words) {
     const Outcome outcome = running.front().outcome();
     const std::string text =
         fmt::format("state={} status={} signal={} switched={} hung={} output={}", static_cast<int>(outcome.state),
-                    outcome.exit_status, outcome.exit_signal, outcome.switched, outcome.hung, outcome.output);
+                    outcome.exit_status, outcome.exit_signal, outcome.took_effect, outcome.hung, outcome.output);
     if (first.empty()) first = text;
     if (text != first) throw UserError(fmt::format("two equal experiments end differently:\n{}\n{}", first, text), "");
     running.pop_front();

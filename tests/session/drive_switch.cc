@@ -40,15 +40,15 @@ ControlBlock::BranchLog log_of(const Launch& launch) {
 }
 
 /// Runs `experiments` in parts of so many to a process.
-Switched switch_all(const Launch& launch, const std::vector<SwitchedBranch>& experiments, size_t to_a_process) {
+Switched switch_all(const Launch& launch, const std::vector<PlannedExperiment>& experiments, size_t to_a_process) {
   Switched result;
   const auto began = std::chrono::steady_clock::now();
   for (size_t at = 0; at < experiments.size(); at += to_a_process) {
     ControlSetup setup;
     setup.mode = format::SessionMode::kExperiments;
     const size_t end = std::min(experiments.size(), at + to_a_process);
-    setup.switched.assign(experiments.begin() + static_cast<ptrdiff_t>(at),
-                          experiments.begin() + static_cast<ptrdiff_t>(end));
+    setup.experiments.assign(experiments.begin() + static_cast<ptrdiff_t>(at),
+                             experiments.begin() + static_cast<ptrdiff_t>(end));
     setup.branch_limit = 100'000'000;
     const ControlBlock control(setup);
     ControlledRun run(launch, control);
@@ -81,7 +81,7 @@ void drive(char** words) {
   const size_t count = number(words[4]);
   const ControlBlock::BranchLog log = log_of(launch);
   // The last instances of branches with two sides.
-  std::vector<SwitchedBranch> experiments;
+  std::vector<PlannedExperiment> experiments;
   for (size_t each = log.entries.size(); each-- > 0 && experiments.size() < count;) {
     if (model.edges_of(log.entries[each].block).size() != 2) continue;
     experiments.push_back({.instance = log.first_instance + each, .way = 1 - log.entries[each].way});

@@ -196,6 +196,35 @@ class WhyTest(unittest.TestCase):
         self.assertIn("each of its executions", found[0]["evidence"])
         self.assertEqual(said["suspects"][0]["line"], line("if (value % 2 == 0)"))
 
+    def test_what_no_branch_repairs_is_left_out(self):
+        # The call of adapt() helps, too, and the one in it; what is told is the write in there that does.
+        source = SOURCE / "tests/why/overwritten.c"
+        self.compile(source)
+        (self.folder / "good.txt").write_text("rate 300\n")
+        said = self.why("--expect", "good.txt", "--", "./prog")
+        wrong, = self.lines_of(source, "// wrong")
+        self.assertEqual(self.proved(said, "critical-write"), [wrong])
+        self.assertEqual(self.proved(said, "critical-call"), [])
+        self.assertEqual(said["suspects"][0]["line"], wrong)
+        finding, = [f for f in said["findings"] if f["kind"] == "critical-write"]
+        self.assertEqual(finding["instance"], 1)
+        for call in self.lines_of(source, "adapt(&settings)") + self.lines_of(source, "set_scale(settings, 10)"):
+            self.assertIn(f"overwritten.c:{call}:", finding["evidence"])
+        # The command that is proposed shows it.
+        command = next(c for c in said["next_steps"] if c.startswith("culprit suppress "))
+        run = subprocess.run([BIN / "culprit", *command.split()[1:]], cwd=self.folder, env=self.environment,
+                             capture_output=True, text=True)
+        self.assertEqual(run.stdout, "rate 300\n", run.stderr)
+
+    def test_two_conditions_are_switched_together(self):
+        source = SOURCE / "tests/why/two_conditions.c"
+        self.compile(source)
+        (self.folder / "good.txt").write_text("large heavy\n")
+        said = self.why("--expect", "good.txt", "--", "./prog")
+        first, second = self.lines_of(source, "// wrong")
+        self.assertEqual(self.proved(said, "critical-pair"), [first])
+        self.assertEqual({s["line"] for s in said["suspects"][:2]}, {first, second})
+
     def switch(self, *arguments):
         return subprocess.run([BIN / "culprit", "switch", *arguments, "--", "./prog"], cwd=self.folder,
                               env=self.environment, capture_output=True, text=True)

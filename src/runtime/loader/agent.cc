@@ -53,6 +53,10 @@ void tell_agent_of_call(const Call& call) {
   if (agent != nullptr) agent->on_call(call.number, call.arguments);
 }
 
+format::StatementAction ask_agent_at_statement(bool alterable) {
+  return agent->on_statement(alterable);
+}
+
 void end_as_program(int64_t exit_status, int signal) {
   if (signal != 0) kill_by(signal);
   raw(__NR_exit_group, static_cast<uint64_t>(exit_status));

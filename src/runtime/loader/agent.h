@@ -16,6 +16,7 @@ long agent_call(format::AgentLink* link);
 bool has_agent();
 
 void tell_agent_of_fault(const format::AgentFault& fault);
+format::StatementAction ask_agent_at_statement(bool alterable);
 void tell_agent_of_call(const Call& call);
 
 /// Ends an altered run as the program ends.

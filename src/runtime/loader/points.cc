@@ -1,6 +1,7 @@
 #include "runtime/loader/points.h"
 
 #include "format/runtime_abi.h"
+#include "runtime/loader/agent.h"
 #include "runtime/loader/files.h"
 #include "runtime/loader/intercept.h"
 #include "runtime/loader/log_cursor.h"
@@ -27,8 +28,8 @@ ThreadState* state_of(const Thread& thread) {
 }
 
 uint32_t watched() {
-  return control != nullptr && control->point == ReplayPoint::kStatement ? format::kWatchedBase + control->statement
-                                                                         : 0;
+  if (control->point == ReplayPoint::kStatement) return format::kWatchedBase + control->statement;
+  return control->alter_number != 0 ? format::kWatchedBase + control->alter_statement : 0;
 }
 
 void map_slot(uint32_t index) {
@@ -68,6 +69,13 @@ void fork_session() {
   map_slot(slot);
   control->process = runtime.process = static_cast<int32_t>(raw(__NR_getpid));
   intercept_calls_again(runtime.interception);
+}
+
+void alter_statement(ThreadState& state, Context& context) {
+  state.altered_value = control->alter_value;
+  state.altered_address = control->alter_address;
+  context.rax = static_cast<uint64_t>(control->alter_action);
+  control->took_effect = 1;
 }
 
 /// What was asked for with the command to go on comes in force.
@@ -149,13 +157,20 @@ bool is_tick_point(Thread& thread, uint64_t ticks, uint64_t instruction) {
 }
 
 bool answer_watched_statement(Thread& thread, Context& context) {
-  if (control == nullptr || thread.tick_state == 0) return false;
+  if (thread.tick_state == 0 || (control == nullptr && !has_agent())) return false;
   const uint32_t watching = state_of(thread)->watched;
-  uint32_t tested;
-  __builtin_memcpy(&tested, reinterpret_cast<const void*>(context.rip - format::kWatchedBack), sizeof tested);
-  if (watching == 0 || tested != watching) return false;
-  if (control->point == ReplayPoint::kStatement && ++statements_seen == control->number) {
-    stop_at(ReplayPoint::kStatement, thread, context.rip);
+  if (watching == 0 || format::watched_by(context.rip) != watching) return false;
+  const bool alterable = format::can_be_altered(context.rip);
+  if (control == nullptr) {
+    const format::StatementAction action = ask_agent_at_statement(alterable);
+    if (alterable) context.rax = static_cast<uint64_t>(action);
+    return true;
+  }
+  if (control->point == ReplayPoint::kStatement) {
+    if (++statements_seen == control->number) stop_at(ReplayPoint::kStatement, thread, context.rip);
+  } else if (control->alter_number != 0 && --control->alter_number == 0) {
+    if (alterable) alter_statement(*state_of(thread), context);
+    for_each_thread([](Thread& each) { watch_thread(each); });
   }
   return true;
 }
@@ -168,7 +183,7 @@ long branch_call(Thread& thread, Context& context) {
     return static_cast<long>(context.rsi);
   }
   control->switch_number = 0;
-  control->switched = 1;
+  control->took_effect = 1;
   state.branches_left = kBranchesUnlimited;
   return control->switch_way;
 }

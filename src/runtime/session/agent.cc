@@ -34,6 +34,9 @@ format::ThreadState* main_thread;
 /// In an altered run that switches a branch again and again: which, and from which way.
 uint32_t switched_block, switched_from;
 
+/// Executions of the watched statement, and those that a second branch still has to come to.
+uint64_t statements_seen, then_left;
+
 struct KernelAction {
   SignalHandler handler;
   uint64_t flags;
@@ -59,11 +62,77 @@ void grant_until(uint64_t next, uint64_t now) {
   main_thread->branches_left = instances_granted;
 }
 
-constexpr int kSegmentationFault = 11;
-constexpr size_t kStackPointer = 15, kInstructionPointer = 16;  // of ucontext.uc_mcontext.gregs
+void watch(uint32_t statement) {
+  main_thread->watched = statement == format::kNoStatement ? 0 : format::kWatchedBase + statement;
+  statements_seen = 0;
+}
 
-uint64_t register_in(void* context, size_t number) {
+/// Has the spine, which has executed `now` branch instances, come back where the next experiment begins. `last`: the
+/// one that has just begun.
+void await_next_experiment(uint64_t now, const format::ExperimentRecord* last) {
+  const format::ExperimentRecord* next = next_experiment();
+  const uint64_t instance = next ? next->instance : ~uint64_t{0};
+  if (!next || next->statement == format::kNoStatement || instance > now) {
+    watch(format::kNoStatement);
+    return grant_until(instance, now);
+  }
+  const bool watched = last && last->statement == next->statement && last->instance == instance;
+  if (!watched) watch(next->statement);
+  grant_until(instance == 0 ? ~uint64_t{0} : now + 1, now);
+}
+
+/// What the altered run may still execute.
+uint64_t end_of_altered_run(uint64_t now) {
+  return control->branch_limit > now ? control->branch_limit : now + 1;
+}
+
+format::StatementAction alter_statement(const format::ExperimentRecord& experiment) {
+  culprit_thread.altered_value = experiment.value;
+  if (experiment.scope == format::SwitchScope::kInstance) watch(format::kNoStatement);
+  return experiment.action;
+}
+
+/// The main thread is about to execute the watched statement.
+__attribute__((target("general-regs-only"))) format::StatementAction on_statement(bool alterable) {
+  using format::StatementAction;
+  if (const format::ExperimentRecord* experiment = current_experiment()) return alter_statement(*experiment);
+  if (control->mode != SessionMode::kExperiments) {
+    ++control->executions;
+    return StatementAction::kNone;
+  }
+  const format::ExperimentRecord* next = next_experiment();
+  if (next->passes != statements_seen) {
+    ++statements_seen;
+    return StatementAction::kNone;
+  }
+  const uint64_t now = instances_so_far();
+  const bool altered = alterable && begin_statement_experiments(statements_seen);
+  if (altered) {
+    grant_until(end_of_altered_run(now), now);
+    return alter_statement(*current_experiment());
+  }
+  if (!alterable) leave_out_experiment();
+  ++statements_seen;
+  await_next_experiment(now, next);
+  return StatementAction::kNone;
+}
+
+constexpr int kTrap = 5, kSegmentationFault = 11;
+// Of ucontext.uc_mcontext.gregs.
+constexpr size_t kResult = 13, kStackPointer = 15, kInstructionPointer = 16;
+
+uint64_t& register_in(void* context, size_t number) {
   return *reinterpret_cast<uint64_t*>(static_cast<char*>(context) + 40 + number * 8);
+}
+
+/// Whether the trap was that of the watched statement, which is then answered.
+bool answer_statement(void* context) {
+  const uint64_t behind = register_in(context, kInstructionPointer);
+  if (culprit_thread.watched == 0 || format::watched_by(behind) != culprit_thread.watched) return false;
+  const bool alterable = format::can_be_altered(behind);
+  const format::StatementAction action = on_statement(alterable);
+  if (alterable) register_in(context, kResult) = static_cast<uint64_t>(action);
+  return true;
 }
 
 ProgramAction program_actions[sizeof kFaultSignals / sizeof kFaultSignals[0]];
@@ -110,6 +179,7 @@ __attribute__((target("general-regs-only"))) void on_loader_fault(const format::
 }
 
 void on_fault(int signal, SignalInformation* information, void* context) {
+  if (signal == kTrap && information->code > 0 && answer_statement(context)) return;
   auto reason = format::StopReason::kFatalSignal;
   if (signal == kSegmentationFault && information->code > 0) {
     size_t stack_bytes = 0;
@@ -160,6 +230,7 @@ int take_descriptor(char** environment) {
 int ask_loader() {
   loader.on_fault = on_loader_fault;
   loader.on_call = watch_output;
+  loader.on_statement = on_statement;
   return call(format::kAgentCall, &loader) == 0 ? loader.descriptor : -1;
 }
 
@@ -192,15 +263,36 @@ void start(int, char**, char** environment) {
 
   watch_faults();
   if (control->sealed) seal_world(1, 2);
-  grant_until(control->mode == SessionMode::kLogBranches   ? 1
-              : control->mode == SessionMode::kExperiments ? next_experiment_instance()
-                                                           : ~uint64_t{0},
-              0);
+  if (control->mode == SessionMode::kExperiments) {
+    await_next_experiment(0, nullptr);
+  } else {
+    grant_until(control->mode == SessionMode::kLogBranches ? 1 : ~uint64_t{0}, 0);
+    watch(control->counted_statement);
+  }
   if (culprit_session_starts) culprit_session_starts();
 }
 
 using Preinit = void (*)(int, char**, char**);
 __attribute__((section(".preinit_array"), used)) const Preinit kStart = start;
+
+/// Whether the altered run has more to alter.
+bool looks_at_each_branch() {
+  return current_experiment()->scope != format::SwitchScope::kInstance || then_left != 0;
+}
+
+/// Where a branch goes in the altered run.
+uint32_t way_in_altered_run(format::ExperimentRecord& experiment, uint64_t instance, uint32_t block, uint32_t way) {
+  if (instance >= control->branch_limit) {
+    describe_stop(experiment.stop, format::StopReason::kLimit);
+    call(__NR_exit_group, kLimitStatus);
+  }
+  const bool is_second = then_left != 0 && block == experiment.then_block && --then_left == 0;
+  grant_until(looks_at_each_branch() ? instance + 1 : end_of_altered_run(instance), instance);
+  if (is_second) return experiment.then_way;
+  if (experiment.scope == format::SwitchScope::kInstance || block != switched_block) return way;
+  if (experiment.scope == format::SwitchScope::kEachInverted) return 1 - way;
+  return way == switched_from ? experiment.way : way;
+}
 
 void log_instance(uint64_t instance, uint32_t block, uint32_t way) {
   auto* ring = reinterpret_cast<format::BranchEntry*>(reinterpret_cast<char*>(control) + control->log_offset);
@@ -288,14 +380,7 @@ extern "C" uint32_t culprit_branch(uint32_t block, uint32_t way) {
   }
   const uint64_t instance = instances_so_far();
   if (culprit::format::ExperimentRecord* experiment = current_experiment()) {
-    if (instance < control->branch_limit) {
-      grant_until(instance + 1, instance);
-      if (block != switched_block) return way;
-      if (experiment->scope == culprit::format::SwitchScope::kEachInverted) return 1 - way;
-      return way == switched_from ? experiment->way : way;
-    }
-    describe_stop(experiment->stop, culprit::format::StopReason::kLimit);
-    call(__NR_exit_group, kLimitStatus);
+    return way_in_altered_run(*experiment, instance, block, way);
   }
   if (control->mode == SessionMode::kLogBranches) {
     log_instance(instance, block, way);
@@ -303,14 +388,13 @@ extern "C" uint32_t culprit_branch(uint32_t block, uint32_t way) {
     return way;
   }
   const uint32_t before = way;
-  const bool altered = begin_experiment(instance, way);
-  const uint64_t limit = control->branch_limit;
-  if (altered && current_experiment()->scope != culprit::format::SwitchScope::kInstance) {
+  if (begin_branch_experiments(instance, way)) {
     switched_block = block;
     switched_from = before;
-    grant_until(instance + 1, instance);
+    then_left = current_experiment()->then_number;
+    grant_until(looks_at_each_branch() ? instance + 1 : end_of_altered_run(instance), instance);
   } else {
-    grant_until(altered ? (limit > instance ? limit : instance + 1) : next_experiment_instance(), instance);
+    await_next_experiment(instance, nullptr);
   }
   return way;
 }

@@ -88,12 +88,15 @@ void watch_output(uint64_t number, const uint64_t* arguments);
 /// Fills `stop` for the calling thread.
 void describe_stop(format::StopRecord& stop, format::StopReason reason);
 
-/// Runs experiments from the spine: called at each branch instance at which the next experiment begins. True in a new
-/// process that is to go on with the branch switched.
-/// `way`: in, where the program would go; out, where the altered run goes.
-bool begin_experiment(uint64_t instance, uint32_t& way);
-/// The instance at which `begin_experiment` is to be called next; ~0 when there are none left.
-uint64_t next_experiment_instance();
+/// Of the spine: the experiment that begins next; null when there are none left.
+format::ExperimentRecord* next_experiment();
+/// Begins the experiments at a branch instance, and leaves out those whose statement did not come before it. True in a
+/// new process that is to go on with the branch switched: `way` is then where it goes.
+bool begin_branch_experiments(uint64_t instance, uint32_t& way);
+/// Begins those of a statement at its execution after `passes` others. True in a new process that is to alter it.
+bool begin_statement_experiments(uint64_t passes);
+/// Leaves out the next experiment.
+void leave_out_experiment();
 /// Waits for all altered runs.
 void finish_experiments();
 /// Non-null in an altered run: where its end is to be told.

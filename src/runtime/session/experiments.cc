@@ -21,7 +21,7 @@ struct Worker {
 };
 
 Worker workers[kMostWorkers];
-uint64_t next_experiment;
+uint64_t begun;  ///< experiments
 format::ExperimentRecord* current;
 
 format::ExperimentRecord* experiments() {
@@ -145,7 +145,7 @@ void prepare(Worker& worker) {
     worker.output = static_cast<int>(call(__NR_memfd_create, "stdout", 1 /*CLOEXEC*/));
     worker.error = static_cast<int>(call(__NR_memfd_create, "stderr", 1));
   }
-  worker.experiment = &experiments()[next_experiment];
+  worker.experiment = next_experiment();
   const long written = call(__NR_lseek, 1, 0, kSeekCurrent);
   worker.inherited_bytes = written > 0 ? static_cast<uint64_t>(written) : 0;
   call(__NR_ftruncate, worker.output, 0);
@@ -155,39 +155,68 @@ void prepare(Worker& worker) {
   call(__NR_lseek, worker.error, 0, kSeekSet);
 }
 
+bool is_of_statement(const format::ExperimentRecord& experiment) {
+  return experiment.statement != format::kNoStatement;
+}
+
+/// A process for the next experiment. True in the new one.
+bool fork_experiment() {
+  Worker& worker = free_worker();
+  prepare(worker);
+  ++begun;
+  const long child = call(__NR_clone, 17 /*SIGCHLD*/, nullptr, nullptr, nullptr, nullptr);
+  if (child == 0) {
+    current = worker.experiment;
+    call(__NR_prctl, 1 /*PR_SET_PDEATHSIG*/, 9 /*SIGKILL*/);
+    seal_world(worker.output, worker.error);
+    return true;
+  }
+  if (child > 0) worker.process = static_cast<int>(child);
+  return false;
+}
+
+/// Nothing is left to try, and the unaltered run's end is known already.
+void end_when_all_are_made() {
+  if (next_experiment()) return;
+  finish_experiments();
+  call(__NR_exit_group, 0);
+}
+
 }  // namespace
 
 format::ExperimentRecord* current_experiment() {
   return current;
 }
 
-uint64_t next_experiment_instance() {
-  return next_experiment < control->experiment_count ? experiments()[next_experiment].instance : ~uint64_t{0};
+format::ExperimentRecord* next_experiment() {
+  return begun < control->experiment_count ? &experiments()[begun] : nullptr;
 }
 
-bool begin_experiment(uint64_t instance, uint32_t& way) {
-  bool altered = false;
-  while (!altered && next_experiment_instance() == instance) {
-    Worker& worker = free_worker();
-    prepare(worker);
-    const long child = call(__NR_clone, 17 /*SIGCHLD*/, nullptr, nullptr, nullptr, nullptr);
-    if (child == 0) {
-      current = worker.experiment;
-      altered = true;
-      way = current->way;
-      call(__NR_prctl, 1 /*PR_SET_PDEATHSIG*/, 9 /*SIGKILL*/);
-      seal_world(worker.output, worker.error);
-    } else if (child > 0) {
-      worker.process = static_cast<int>(child);
-    }
-    ++next_experiment;
+void leave_out_experiment() {
+  ++begun;
+}
+
+bool begin_branch_experiments(uint64_t instance, uint32_t& way) {
+  while (next_experiment() && is_of_statement(*next_experiment()) && next_experiment()->instance < instance) ++begun;
+  while (next_experiment() && !is_of_statement(*next_experiment()) && next_experiment()->instance == instance) {
+    if (!fork_experiment()) continue;
+    way = current->way;
+    return true;
   }
-  if (!altered && next_experiment_instance() == ~uint64_t{0} && control->mode == format::SessionMode::kExperiments) {
-    // Nothing is left to try, and the unaltered run's end is known already.
-    finish_experiments();
-    call(__NR_exit_group, 0);
+  end_when_all_are_made();
+  return false;
+}
+
+bool begin_statement_experiments(uint64_t passes) {
+  const format::ExperimentRecord first = *next_experiment();
+  const auto is_here = [&](const format::ExperimentRecord& each) {
+    return each.statement == first.statement && each.instance == first.instance && each.passes == passes;
+  };
+  while (next_experiment() && is_here(*next_experiment())) {
+    if (fork_experiment()) return true;
   }
-  return altered;
+  end_when_all_are_made();
+  return false;
 }
 
 void finish_experiments() {

@@ -1,0 +1,15 @@
+// What an altered run can leave out or replace in a statement (format/alteration.h): writes, calls and reads.
+#pragma once
+
+#include <llvm/IR/Instruction.h>
+
+namespace culprit {
+
+/// Whether the instruction's effect can be left out or its value replaced.
+bool is_alterable(const llvm::Instruction& instruction);
+
+/// Makes an alterable instruction do what `action` says, an i32 that holds a format::StatementAction and is available
+/// where the instruction stands. Splits its block.
+void obey_action(llvm::Instruction& instruction, llvm::Value& action);
+
+}  // namespace culprit
