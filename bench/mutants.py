@@ -5,10 +5,15 @@ A program is built once with many mutants in it (mutants/mutate.cc), of which th
 killed by the first of the program's tests (mutants/NAME.toml) that ends otherwise than without; that run is explained
 with the right output as expectation, as its user would do. Told are the share with a critical branch (published: 80 %
 on Siemens' programs), the seconds, and the rank of the mutated line among the suspects.
+
+What was examined is kept in the work folder (results-SEED-BUILD.jsonl): the same build of Culprit, run again, goes on
+where it was stopped.
 """
 
 import argparse
 import collections
+import concurrent.futures
+import hashlib
 import json
 import os
 import pathlib
@@ -17,6 +22,7 @@ import shutil
 import statistics
 import subprocess
 import sys
+import threading
 import time
 import tomllib
 
@@ -56,6 +62,8 @@ class MutatedProgram:
             (self.directory / f"stdin-{number}").write_text(test.get("stdin", ""))
         self.right = [self.run(number, 0) for number in range(len(self.tests))]
         for number, ended in enumerate(self.right):
+            (self.directory / f"expected-{number}").write_bytes(ended.output if ended else b"")
+        for number, ended in enumerate(self.right):
             if ended is None or ended != self.run(number, 0):
                 raise Failure(f"test {number} of {self.name} does not end the same way each time")
 
@@ -85,15 +93,15 @@ class MutatedProgram:
         return next((n for n in range(len(self.tests)) if self.run(n, mutant) != self.right[n]), None)
 
     def explain(self, number, mutant):
-        right = self.right[number]
-        expected = self.directory / "expected"
-        expected.write_bytes(right.output)
-        command = [self.culprit, "why", "--json", "--timeout", "2", "--expect", expected, "--expect-exit", str(right.status),
-                   "--", self.path, *self.tests[number].get("arguments", [])]
+        command = [self.culprit, "why", "--json", "--timeout", "2", "--expect", self.directory / f"expected-{number}",
+                   "--expect-exit", str(self.right[number].status), "--", self.path, *self.tests[number].get("arguments", [])]
         start = time.monotonic()
         with open(self.directory / f"stdin-{number}", "rb") as stdin:
-            finished = subprocess.run(command, stdin=stdin, capture_output=True, env=self.environment(mutant),
-                                      timeout=WHY_LIMIT, cwd=self.directory, check=False)
+            try:
+                finished = subprocess.run(command, stdin=stdin, capture_output=True, env=self.environment(mutant),
+                                          timeout=WHY_LIMIT, cwd=self.directory, check=False)
+            except subprocess.TimeoutExpired as limit:
+                raise Failure(f"culprit why: more than {WHY_LIMIT} s") from limit
         seconds = time.monotonic() - start
         if finished.returncode not in (0, 1):
             raise Failure(f"culprit why: status {finished.returncode}: {finished.stderr[-300:].decode(errors='replace')}")
@@ -104,35 +112,86 @@ def is_at(place, mutant):
     return pathlib.Path(place["file"]).name == pathlib.Path(mutant["file"]).name and place["line"] == mutant["line"]
 
 
-def examine(program, wanted, seed):
+def proved(said, *kinds):
+    return [f for f in said["findings"] if f["kind"] in kinds and f["proved"]]
+
+
+def examine_mutant(program, mutant):
+    """What is kept of a mutant: without `test` when no test kills it, with `problem` when it was not explained."""
+    result = {"program": program.name, **mutant}
+    number = program.killing_test(mutant["id"])
+    if number is None:
+        return result
+    result["test"] = number
+    try:
+        said, seconds = program.explain(number, mutant["id"])
+    except Failure as failure:
+        return {**result, "problem": str(failure), "kind": None, "critical": False, "pair": False, "left_out": False,
+                "critical_in_function": False, "rank": None, "experiments": 0, "seconds": WHY_LIMIT}
+    critical = proved(said, "critical-branch")
+    return {**result, "kind": (said["failure"] or {}).get("kind"), "critical": bool(critical),
+            "pair": bool(proved(said, "critical-pair")), "left_out": bool(proved(said, "critical-call", "critical-write")),
+            "critical_in_function": any(f["function"] == mutant["function"] for f in critical),
+            "rank": next((s["rank"] for s in said["suspects"] if is_at(s, mutant)), None),
+            "experiments": said["experiments"], "seconds": round(seconds, 2)}
+
+
+class Results:
+    """The mutants examined so far, in a file of a line each."""
+
+    def __init__(self, path):
+        self.path = path
+        self.lock = threading.Lock()
+        lines = path.read_text().splitlines() if path.exists() else []
+        self.known = {(r["program"], r["id"]): r for r in map(json.loads, lines)}
+
+    def get(self, program, mutant):
+        return self.known.get((program.name, mutant["id"]))
+
+    def add(self, result):
+        with self.lock:
+            self.known[result["program"], result["id"]] = result
+            with open(self.path, "a") as file:
+                file.write(json.dumps(result) + "\n")
+        if "test" in result:
+            found = "critical" if result["critical"] else "pair" if result["pair"] else "left out" if result["left_out"] else "-"
+            print(f"{result['program']:8} {result['operator']:18} {pathlib.Path(result['file']).name}:{result['line']:<6} "
+                  f"{result['kind'] or 'none':16} {found:9} rank {result['rank'] or '-':>2}  {result['seconds']:5.1f} s",
+                  file=sys.stderr, flush=True)
+
+
+def examine(program, wanted, seed, jobs, results):
+    """The first so many killed mutants in the order of the seed."""
     mutants = program.mutants()
     random.Random(seed).shuffle(mutants)
-    results = []
-    for mutant in mutants:
-        if len(results) == wanted:
-            break
-        number = program.killing_test(mutant["id"])
-        if number is None:
-            continue
-        said, seconds = program.explain(number, mutant["id"])
-        critical = [f for f in said["findings"] if f["kind"] == "critical-branch" and f["proved"]]
-        rank = next((s["rank"] for s in said["suspects"] if is_at(s, mutant)), None)
-        results.append({"program": program.name, **mutant, "test": number, "kind": (said["failure"] or {}).get("kind"),
-                        "critical": bool(critical), "critical_in_function": any(f["function"] == mutant["function"] for f in critical),
-                        "rank": rank, "experiments": said["experiments"], "seconds": round(seconds, 2)})
-        print(f"{program.name:8} {mutant['operator']:18} {pathlib.Path(mutant['file']).name}:{mutant['line']:<6} "
-              f"{results[-1]['kind'] or 'none':16} {'critical' if critical else '-':9} rank {rank or '-':>2}  {seconds:5.1f} s",
-              file=sys.stderr, flush=True)
-    return results
+    examined = []
+    with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
+        for first in range(0, len(mutants), jobs):
+            if sum("test" in each for each in examined) >= wanted:
+                break
+            part = mutants[first:first + jobs]
+            fresh = [mutant for mutant in part if results.get(program, mutant) is None]
+            for result in pool.map(lambda mutant: examine_mutant(program, mutant), fresh):
+                results.add(result)
+            examined += [results.get(program, mutant) for mutant in part]
+    return [each for each in examined if "test" in each][:wanted]
+
+
+def build_of(binaries):
+    """What tells one build of Culprit from another."""
+    parts = [p for p in sorted((binaries.parent / "lib/culprit").iterdir()) if p.is_file() and p.suffix != ".d"]
+    contents = [path.read_bytes() for path in (binaries / "culprit", *parts)]
+    return hashlib.sha256(b"".join(contents)).hexdigest()[:12]
 
 
 def main():
     names = sorted(path.stem for path in HERE.glob("*.toml"))
     parser = argparse.ArgumentParser(prog="bench/run mutants", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--quick", action="store_true", help="four killed mutants a program")
-    parser.add_argument("--killed", type=int, default=60, help="killed mutants a program (60)")
+    parser.add_argument("--killed", type=int, default=40, help="killed mutants a program (40)")
     parser.add_argument("--only", action="append", choices=names)
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--jobs", type=int, default=2, help="mutants at a time (2)")
     parser.add_argument("--build", type=pathlib.Path, default=ROOT / "build/release")
     parser.add_argument("--work", type=pathlib.Path, default=ROOT / "build/mutants")
     parser.add_argument("--json", type=pathlib.Path)
@@ -142,19 +201,24 @@ def main():
     plugin = work / "mutate.so"
     flags = subprocess.run(["llvm-config-19", "--cppflags"], capture_output=True, text=True, check=True).stdout.split()
     subprocess.run(["clang++-19", "-std=c++20", "-O1", "-fno-rtti", "-fPIC", "-shared", *flags, HERE / "mutate.cc", "-o", plugin], check=True)
+    binaries = arguments.build.resolve() / "bin"
+    kept = Results(work / f"results-{arguments.seed}-{build_of(binaries)}.jsonl")
     results, problems = [], []
     for name in arguments.only or names:
         try:
-            program = MutatedProgram(name, work, arguments.build.resolve() / "bin", plugin)
+            program = MutatedProgram(name, work, binaries, plugin)
             program.build()
-            results += examine(program, 4 if arguments.quick else arguments.killed, arguments.seed)
+            results += examine(program, 4 if arguments.quick else arguments.killed, arguments.seed, arguments.jobs, kept)
         except Failure as failure:
             problems.append(f"{name}: {failure}" + (f" (see {failure.log})" if failure.log else ""))
-    print(f"{'program':10} {'killed':>6} {'critical':>8} {'in its function':>15} {'top1':>5} {'top3':>5} {'top10':>5} {'median s':>8}")
+    print(f"{'program':10} {'killed':>6} {'critical':>8} {'in its function':>15} {'pair':>5} {'left out':>8} {'top1':>5} {'top3':>5} {'top10':>5} {'median s':>8}")
     for name in sorted({r["program"] for r in results}):
         print(row(name, [r for r in results if r["program"] == name]))
     for operator in sorted({r["operator"] for r in results}):
         print(row(operator[:10], [r for r in results if r["operator"] == operator]))
+    for result in results:
+        if "problem" in result:
+            print(f"not explained: {result['program']} mutant {result['id']}: {result['problem']}")
     for problem in problems:
         print(f"not examined: {problem}")
     if arguments.json:
@@ -169,6 +233,7 @@ def main():
 def row(name, results):
     ranks = [r["rank"] or 99 for r in results]
     return (f"{name:10} {len(results):6} {sum(r['critical'] for r in results):8} {sum(r['critical_in_function'] for r in results):15} "
+            f"{sum(r['pair'] for r in results):5} {sum(r['left_out'] for r in results):8} "
             f"{sum(r <= 1 for r in ranks):5} {sum(r <= 3 for r in ranks):5} {sum(r <= 10 for r in ranks):5} "
             f"{statistics.median(r['seconds'] for r in results):8.1f}")
 
