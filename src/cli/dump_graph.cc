@@ -4,9 +4,11 @@
 
 #include <map>
 #include <memory>
+#include <set>
 
 #include "cli/command.h"
 #include "depend/dependence_graph.h"
+#include "depend/slice_text.h"
 
 namespace culprit::cli {
 namespace {
@@ -15,7 +17,7 @@ using depend::DependenceGraph;
 
 struct Options {
   std::string folder;
-  bool lines = false;
+  bool lines = false, edges = false;
 };
 
 void print_sizes(const DependenceGraph& graph) {
@@ -51,12 +53,35 @@ void print_lines(const DependenceGraph& graph) {
   for (const auto& [place, count] : lines) fmt::print("{:>10} {}:{}\n", count, place.first, place.second);
 }
 
+/// Every statement instance with what it depends on directly; which execution of its block an instance is, from 1.
+void print_edges(const DependenceGraph& graph) {
+  const program::ProgramModel& model = graph.model();
+  std::vector<uint64_t> executed(graph.layout().slots.size()), number(graph.executions());
+  for (depend::Execution each = 0; each < graph.executions(); ++each) number[each] = ++executed[graph.block_of(each)];
+  const auto text = [&](depend::Node node) {
+    return fmt::format("{}#{}", model.operation(node.operation()).statement, number[node.execution()]);
+  };
+  for (depend::Execution each = 0; each < graph.executions(); ++each) {
+    std::map<std::string, std::set<std::string>> sources;
+    const uint32_t block = graph.block_of(each);
+    for (uint32_t at = graph.layout().first_node[block]; at < graph.layout().first_node[block + 1]; ++at) {
+      const depend::Node node = depend::Node::of(each, graph.layout().nodes[at].operation);
+      std::set<std::string>& its = sources[text(node)];
+      graph.for_each_edge(node, [&](const depend::Edge& edge) {
+        its.insert(fmt::format("{}:{}", depend::name_of(edge.kind), text(edge.to)));
+      });
+    }
+    for (const auto& [instance, its] : sources) fmt::print("{} {}\n", instance, fmt::join(its, " "));
+  }
+}
+
 ExitCode dump(const Options& options) {
   const trace::TraceFile trace(options.folder);
   const DependenceGraph graph = depend::open_graph(trace);
   graph.file().check_all();
   print_sizes(graph);
   if (options.lines) print_lines(graph);
+  if (options.edges) print_edges(graph);
   return ExitCode::kAnswered;
 }
 
@@ -67,11 +92,13 @@ const Registration kRegistration{Command{
         "Prints the sizes of the dependence graph that is kept with a trace, and makes it first where there is\n"
         "none. All of the file is checked.",
     .examples = {{"culprit dump graph t", "sizes"},
-                 {"culprit dump graph t --lines", "also how often each source line was executed"}},
+                 {"culprit dump graph t --lines", "also how often each source line was executed"},
+                 {"culprit dump graph t --edges", "also all dependences, as STATEMENT#EXECUTION KIND:…"}},
     .configure = [](CLI::App& app) {
       auto options = std::make_shared<Options>();
       app.add_option("trace", options->folder, "the trace's folder")->required();
       app.add_flag("--lines", options->lines, "how often each source line was executed");
+      app.add_flag("--edges", options->edges, "what each statement instance depends on directly");
       return [options] { return dump(*options); };
     }}};
 

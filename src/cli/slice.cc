@@ -45,7 +45,7 @@ struct Options {
   bool value_chain = false;
   std::vector<std::string> prune_functions;
   std::string html;
-  bool tree = false, as_json = false, as_dot = false;
+  bool tree = false, as_json = false, as_dot = false, no_edges = false;
   uint64_t depth = 6;
 };
 
@@ -154,7 +154,7 @@ ExitCode answer(const Options& options, const trace::TraceFile& trace) {
         options.html, report::to_html(slice_view(graph, slice, criterion, what, options.forward, command_of(options))));
   }
   if (options.as_json) {
-    fmt::print("{}", depend::slice_json(graph, slice, what));
+    fmt::print("{}", depend::slice_json(graph, slice, what, !options.no_edges));
   } else if (options.as_dot) {
     fmt::print("{}", depend::slice_dot(graph, slice, what));
   } else {
@@ -236,6 +236,7 @@ const Registration kRegistration{Command{
       app.add_option("--html", options->html,
                      "write a page to walk the slice in: sources, marks, what depends on what");
       app.add_flag("--json", options->as_json, "statement instances and their dependences as JSON");
+      app.add_flag("--no-edges", options->no_edges, "of JSON: the statement instances alone");
       app.add_flag("--dot", options->as_dot, "as a graph for dot");
       return [options] { return slice(*options); };
     }}};

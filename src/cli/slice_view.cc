@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <map>
-#include <optional>
 
 #include "depend/slice_text.h"
 
@@ -19,22 +18,6 @@ std::vector<StatementInstance> nearest(std::vector<StatementInstance> instances,
   const auto kept = static_cast<std::ptrdiff_t>(kMostInstances);
   if (forward) return {instances.begin(), instances.begin() + kept};
   return {instances.end() - kept, instances.end()};
-}
-
-/// How often each instance's block had been executed by then, itself included.
-std::vector<uint64_t> numbers_of(const DependenceGraph& graph, const std::vector<StatementInstance>& instances) {
-  std::map<uint32_t, uint64_t> executed;
-  for (const StatementInstance& each : instances) executed.emplace(graph.execution(each.execution).block, 0);
-  std::vector<uint64_t> numbers;
-  depend::Execution next = 0;
-  for (const StatementInstance& each : instances) {
-    for (; next <= each.execution; ++next) {
-      const auto counted = executed.find(graph.execution(next).block);
-      if (counted != executed.end()) ++counted->second;
-    }
-    numbers.push_back(executed.at(graph.execution(each.execution).block));
-  }
-  return numbers;
 }
 
 /// Texts by number, each once.

@@ -106,6 +106,14 @@ class DependenceGraph {
     return layout_.first_node[place.block] + static_cast<uint32_t>(number - place.first_number);
   }
   bool entered_body(const ExecutionPlace& place, uint32_t call) const;
+  /// All slots of an execution, as the file has them.
+  std::span<const uint32_t> slots_of(const ExecutionPlace& place) const {
+    const uint32_t count = layout_.slots[place.block];
+    const size_t all = place.chunk->slots.size();
+    if (place.first_slot > all || count > all - place.first_slot)
+      file_.fail(place.chunk_number, "a slot does not exist");
+    return place.chunk->slots.subspan(place.first_slot, count);
+  }
   /// Calls `visit(number)` for every source in a slot.
   template <typename Visit>
   void visit_slot(const ExecutionPlace& place, uint32_t slot, Visit&& visit) const;

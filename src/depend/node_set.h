@@ -48,7 +48,7 @@ class NumberSet {
     for (size_t each = 0; each < row_.words(); ++each) size += static_cast<uint64_t>(std::popcount(row_.word(each)));
     return size;
   }
-  bool empty() const { return size() == 0; }
+  bool empty() const { return next(0, kNothing) == kNothing; }
   void keep_common(const NumberSet& other) {
     for (size_t each = 0; each < row_.words(); ++each) row_.word(each) &= other.row_.word(each);
   }
@@ -74,6 +74,7 @@ class NumberSet {
   }
 
  private:
+  static constexpr uint64_t kNothing = ~uint64_t{0};
   BitRow row_;
 };
 

@@ -171,6 +171,21 @@ class InstanceCounter {
 
 }  // namespace
 
+std::vector<uint64_t> numbers_of(const DependenceGraph& graph, const std::vector<StatementInstance>& instances) {
+  std::map<uint32_t, uint64_t> executed;
+  for (const StatementInstance& each : instances) executed.emplace(graph.block_of(each.execution), 0);
+  std::vector<uint64_t> numbers;
+  Execution next = 0;
+  for (const StatementInstance& each : instances) {
+    for (; next <= each.execution; ++next) {
+      const auto counted = executed.find(graph.block_of(next));
+      if (counted != executed.end()) ++counted->second;
+    }
+    numbers.push_back(executed.at(graph.block_of(each.execution)));
+  }
+  return numbers;
+}
+
 std::vector<uint64_t> count_instances(const DependenceGraph& graph, const Slice& slice) {
   return InstanceCounter(graph, slice).count();
 }

@@ -40,6 +40,8 @@ struct StatementInstance {
 std::vector<StatementInstance> statement_instances(const DependenceGraph& graph, const Slice& slice);
 /// The same of nodes in any order.
 std::vector<StatementInstance> statement_instances(const DependenceGraph& graph, const std::vector<Node>& nodes);
+/// How often each instance's block had been executed by then, itself included. The instances must be ascending.
+std::vector<uint64_t> numbers_of(const DependenceGraph& graph, const std::vector<StatementInstance>& instances);
 /// How many instances of each statement of the program take part.
 std::vector<uint64_t> count_instances(const DependenceGraph& graph, const Slice& slice);
 

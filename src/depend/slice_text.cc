@@ -71,16 +71,19 @@ std::string slice_text(const DependenceGraph& graph, const Slice& slice) {
   return text + fmt::format("{} lines, {} statement instances\n", lines.size(), instances);
 }
 
-std::string slice_json(const DependenceGraph& graph, const Slice& slice, const SliceOptions& options) {
+std::string slice_json(const DependenceGraph& graph, const Slice& slice, const SliceOptions& options, bool with_edges) {
   const ProgramModel& model = graph.model();
   const std::vector<StatementInstance> instances = statement_instances(graph, slice);
   json result{{"statements", json::array()}, {"instances", json::array()}, {"edges", json::array()}};
+  const std::vector<uint64_t> numbers = numbers_of(graph, instances);
   std::set<uint32_t> statements;
-  for (const StatementInstance& each : instances) {
+  for (size_t at = 0; at < instances.size(); ++at) {
+    const StatementInstance& each = instances[at];
     statements.insert(each.statement);
     const BlockExecution& execution = graph.execution(each.execution);
     result["instances"].push_back({{"statement", each.statement},
                                    {"execution", each.execution},
+                                   {"number", numbers[at]},
                                    {"thread", graph.frame(execution.frame).thread},
                                    {"frame", execution.frame}});
   }
@@ -92,6 +95,7 @@ std::string slice_json(const DependenceGraph& graph, const Slice& slice, const S
                                     {"function", model.function_name(model.function_of_statement(each))},
                                     {"kind", program::name_of(model.statement(each).kind)}});
   }
+  if (!with_edges) return result.dump(1) + "\n";
   for (const InstanceEdge& edge : instance_edges(graph, slice, instances, options)) {
     result["edges"].push_back({{"from", edge.from}, {"to", edge.to}, {"kind", name_of(edge.kind)}});
   }

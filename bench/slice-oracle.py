@@ -1,0 +1,257 @@
+#!/usr/bin/env python3
+"""Whether slices hold all that matters: values outside of a slice are altered, and the criterion must not care.
+
+Programs are generated: by csmith, whose arithmetic is made to pass through perturb.h, and by slice_oracle/generate.py,
+every second of those with threads. Each is traced once; criteria are digits of its output. A value that passes by and is
+not in the criterion's slice is altered in a run of its own, natively. When the digit then differs, the altered run is
+traced as well, because a dynamic slice does not claim to know what would have been written had something else
+happened: then what was written instead depends on the altered value in the altered run. So the difference is looked for
+in both runs together (dual slicing): what is in the slice of one counts in the other, too, instances of a
+statement corresponding by their numbers. Only when the altered value is not found so either, the slicer has missed a
+dependence: a violation. Runs that do not get to the criterion (they hang or crash) say nothing. Seeds are fixed. Programs
+with a violation are kept under build/slice-oracle.
+"""
+
+import argparse
+import collections
+import concurrent.futures
+import json
+import os
+import pathlib
+import random
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "tools"))
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent / "slice_oracle"))
+from debian_program import ROOT  # noqa: E402
+from generate import program as own_program  # noqa: E402
+
+PARTS = pathlib.Path(__file__).resolve().parent / "slice_oracle"
+FIRST_SEED = 30001
+RUN_LIMIT = 5  # seconds
+TOOL_LIMIT = 300
+LANES = 4
+CRITERIA = 5  # of a program
+OUTSIDE, INSIDE = 100, 12  # values altered for each
+MOST_PASSED = 200_000  # csmith's programs that compute longer are left out
+RETURNS = {int(lane): number for number, text in enumerate((PARTS / "perturb.h").read_text().splitlines(), 1)
+           for lane in re.findall(r"return value; /\* lane (\d) \*/", text)}
+
+
+def csmith_headers():
+    for directory in (pathlib.Path("/usr/include/csmith"), *pathlib.Path("/usr/include").glob("csmith-*")):
+        if (directory / "csmith.h").is_file():
+            return str(directory)
+    sys.exit("slice-oracle: csmith is missing: run tools/install-deps --tests")
+
+
+def csmith_program(seed):
+    text = subprocess.run(["csmith", "--seed", str(seed), "--no-volatiles", "--max-funcs", "4", "--max-block-depth", "3"],
+                          capture_output=True, text=True, check=True, timeout=60).stdout
+    used = sorted(set(re.findall(r"\bsafe_\w+(?=\s*\()", text)))
+    passing = "".join(f"#define {name}(...) ((__typeof__({name}(__VA_ARGS__)))perturb0((unsigned long){name}(__VA_ARGS__)))\n"
+                      for name in used if "float" not in name)
+    return text.replace('#include "csmith.h"', f'#include "csmith.h"\n#include "perturb.h"\n{passing}', 1)
+
+
+def offset_of(lines, criterion):
+    line, place = criterion
+    return sum(len(each) + 1 for each in lines[:line]) + place
+
+
+class Subject:
+    """A program, its trace, and what its output is."""
+
+    def __init__(self, kind, seed, binaries, directory):
+        self.binaries, self.directory = binaries, directory
+        self.arguments = ["1"] if kind == "csmith" else []
+        self.source = directory / "program.c"
+        self.source.write_text(csmith_program(seed) if kind == "csmith" else own_program(seed, threads=kind == "threads"))
+        self.environment = dict(os.environ, CULPRIT_CACHE=str(directory / "cache"))
+        level = "-O0" if seed % 3 == 0 else "-O2"
+        self.tool("culprit-cc", level, "-g", "-w", "-pthread", "-isystem", csmith_headers(), f"-I{PARTS}", self.source, "-o", directory / "program")
+
+    def tool(self, name, *words):
+        done = subprocess.run([self.binaries / name, *map(str, words)], env=self.environment, capture_output=True, timeout=TOOL_LIMIT)
+        if done.returncode not in (0, 1):
+            raise RuntimeError(f"{name} {' '.join(map(str, words))}: {done.returncode}: {done.stderr.decode()[-300:]}")
+        return done.stdout
+
+    def run(self, changes=()):
+        """Lines of the output of one run; None when it does not end by itself."""
+        try:
+            done = subprocess.run([self.directory / "program", *self.arguments], env=self.environment | dict(changes),
+                                  capture_output=True, timeout=RUN_LIMIT)
+        except subprocess.TimeoutExpired:
+            return None
+        return done.stdout.split(b"\n") if done.returncode == 0 else None
+
+    def trace(self, name, changes=()):
+        """Traces a run; whether its output is `lines`."""
+        place = self.directory / name
+        shutil.rmtree(place, ignore_errors=True)
+        done = subprocess.run([self.binaries / "culprit", "trace", "-o", place, "--", self.directory / "program", *self.arguments],
+                              env=self.environment | dict(changes), capture_output=True, timeout=TOOL_LIMIT)
+        if done.returncode != 0:
+            raise RuntimeError(f"culprit trace: {done.returncode}: {done.stderr.decode()[-300:]}")
+        return done.stdout.split(b"\n")
+
+    def passed(self):
+        """How many values passed by, by lane."""
+        counts = re.findall(r"^ *(\d+) .*/perturb\.h:(\d+)$", self.tool("culprit", "dump", "graph", self.directory / "trace", "--lines").decode(), re.M)
+        by_line = {int(line): int(count) for count, line in counts}
+        return {lane: by_line.get(line, 0) for lane, line in RETURNS.items()}
+
+    def slice(self, trace, lines, criterion):
+        """The altered values, (lane, number), that are in the slice of a digit: line and place in it."""
+        offset = offset_of(lines, criterion)
+        found = json.loads(self.tool("culprit", "slice", self.directory / trace, "--at", f"stdout:{offset}", "--json", "--no-edges"))
+        lanes = {}
+        for each in found["statements"]:
+            if each["file"].endswith("/perturb.h"):
+                for lane, number in RETURNS.items():
+                    if each["line"] == number:
+                        lanes[each["statement"]] = lane
+        return {(lanes[each["statement"]], each["number"]) for each in found["instances"] if each["statement"] in lanes}
+
+
+def explained(subject, offsets, value):
+    """Whether the altered value, (lane, number), is found from the criterion in both runs together."""
+    runs = []
+    for trace, offset in offsets.items():
+        dumped = subject.tool("culprit", "dump", "graph", subject.directory / trace, "--edges").decode()
+        edges = {instance: [each.split(":")[1] for each in its] for instance, *its in map(str.split, re.findall(r"^\d+#\d+ .*$", dumped, re.M))}
+        found = json.loads(subject.tool("culprit", "slice", subject.directory / trace, "--at", f"stdout:{offset}", "--json", "--no-edges"))
+        returns = {each["statement"] for each in found["statements"] if each["file"].endswith("/perturb.h") and each["line"] == RETURNS[value[0]]}
+        runs.append((edges, [f"{each['statement']}#{each['number']}" for each in found["instances"]], returns))
+    wanted = {f"{statement}#{value[1]}" for statement in runs[0][2] | runs[1][2]}
+    seen, waiting = set(), runs[0][1] + runs[1][1]
+    while waiting:
+        instance = waiting.pop()
+        if instance in seen:
+            continue
+        seen.add(instance)
+        for edges, _, _ in runs:
+            waiting += edges.get(instance, ())
+    return bool(wanted & seen)
+
+
+def digit(lines, criterion):
+    line, place = criterion
+    return lines[line][place:place + 1] if lines is not None and len(lines) > line else b""
+
+
+def criteria_of(lines, chance):
+    """Digits of hexadecimal numbers at ends of lines."""
+    found = [(line, len(text) - 1 - chance.randrange(2)) for line, text in enumerate(lines) if re.search(rb"[0-9a-fA-F]{4}$", text)]
+    return chance.sample(found, min(CRITERIA, len(found)))
+
+
+def examine(kind, seed, binaries):
+    """What was counted, and sentences on violations."""
+    counts, violations = collections.Counter(), []
+    chance = random.Random(seed)
+    directory = pathlib.Path(tempfile.mkdtemp(prefix=f"culprit-oracle-{seed}-"))
+    try:
+        subject = Subject(kind, seed, binaries, directory)
+        lines = subject.run()
+        if lines is None:
+            return None
+        if subject.trace("trace") != lines:
+            raise RuntimeError("the traced run puts out something else")
+        passed = subject.passed()
+        everything = sum(passed.values())
+        if everything == 0 or everything > MOST_PASSED:
+            return None
+        values = [(lane, number) for lane in passed for number in range(1, passed[lane] + 1)]
+        counts["programs"] += 1
+        for criterion in criteria_of(lines, chance):
+            inside = subject.slice("trace", lines, criterion)
+            counts["values in slices"] += len(inside)
+            counts["values"] += everything
+            outside = [each for each in values if each not in inside]
+            picked = chance.sample(outside, min(OUTSIDE, len(outside))) + chance.sample(sorted(inside), min(INSIDE, len(inside)))
+            for lane, number in picked:
+                mask = chance.choice([1, 0xFF, 0xFFFFFFFFFFFFFFFF, chance.getrandbits(32) | 1])
+                changes = {"PERTURB_LANE": str(lane), "PERTURB_AT": str(number), "PERTURB_MASK": str(mask)}
+                altered = subject.run(changes)
+                is_inside = (lane, number) in inside
+                where = "inside" if is_inside else "outside"
+                counts[where] += 1
+                if digit(altered, criterion) == b"":
+                    counts[f"{where}, not reached"] += 1
+                elif digit(altered, criterion) != digit(lines, criterion):
+                    counts[f"{where}, differs"] += 1
+                    if not is_inside:
+                        again = subject.trace("altered", changes)
+                        if again != altered:
+                            raise RuntimeError(f"altered by {changes}, the traced run puts out something else")
+                        if (lane, number) in subject.slice("altered", altered, criterion):
+                            continue
+                        counts["outside, found in both runs"] += 1
+                        offsets = {"trace": offset_of(lines, criterion), "altered": offset_of(altered, criterion)}
+                        if not explained(subject, offsets, (lane, number)):
+                            violations.append(f"{kind} {seed}: value {number} of lane {lane}, mask {mask:#x}, changes digit {criterion[1]} of line "
+                                              f"{criterion[0] + 1} and is in no slice")
+        return counts, violations
+    finally:
+        if violations:
+            shutil.rmtree(directory / "cache", ignore_errors=True)
+            place = ROOT / "build/slice-oracle" / f"{kind}-{seed}"
+            shutil.rmtree(place, ignore_errors=True)
+            place.parent.mkdir(parents=True, exist_ok=True)
+            shutil.move(directory, place)
+        else:
+            shutil.rmtree(directory, ignore_errors=True)
+
+
+def kind_of(number):
+    return ("csmith", "own", "threads")[number % 3]
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--programs", type=int, help="how many (300; 12 with --quick)")
+    parser.add_argument("--seed", type=int, default=FIRST_SEED, help="the first seed (%(default)s)")
+    parser.add_argument("--kind", choices=("csmith", "own", "threads"), help="of one kind only")
+    parser.add_argument("--quick", action="store_true", help="12 programs")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="programs at a time (%(default)s)")
+    parser.add_argument("--json", type=pathlib.Path, metavar="FILE", help="write every figure as JSON as well")
+    parser.add_argument("--build", type=pathlib.Path, default=ROOT / "build/release", help="Culprit's build tree (%(default)s)")
+    arguments = parser.parse_args()
+    wanted = arguments.programs or (12 if arguments.quick else 300)
+    binaries = arguments.build.resolve() / "bin"
+    counts, violations, failed, seed = collections.Counter(), [], 0, arguments.seed
+    with concurrent.futures.ThreadPoolExecutor(arguments.jobs) as pool:
+        while counts["programs"] + failed < wanted and seed - arguments.seed < 10 * wanted:
+            seeds = range(seed, seed + min(wanted - counts["programs"] - failed, 20))
+            seed = seeds.stop
+            jobs = {pool.submit(examine, arguments.kind or kind_of(each), each, binaries): each for each in seeds}
+            for job in concurrent.futures.as_completed(jobs):
+                try:
+                    result = job.result()
+                except (RuntimeError, subprocess.SubprocessError, ValueError) as error:
+                    failed += 1
+                    print(f"seed {jobs[job]}: not examined: {error}", flush=True)
+                    continue
+                if result:
+                    counts += result[0]
+                    violations += result[1]
+                    for each in result[1]:
+                        print(f"violation: {each}", flush=True)
+            print(f"{counts['programs']} of {wanted}: {dict(counts)}", file=sys.stderr, flush=True)
+    if arguments.json:
+        arguments.json.write_text(json.dumps({"counts": counts, "violations": violations, "not_examined": failed}, indent=1) + "\n")
+    for name in sorted(counts):
+        print(f"{name:>22} {counts[name]}")
+    print(f"{'not examined':>22} {failed}")
+    print(f"slice-oracle: programs={counts['programs']} perturbations={counts['inside'] + counts['outside']} violations={len(violations)}")
+    return 1 if violations or failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
