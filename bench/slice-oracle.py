@@ -2,7 +2,7 @@
 """Whether slices hold all that matters: values outside of a slice are altered, and the criterion must not care.
 
 Programs are generated: by csmith, whose arithmetic is made to pass through perturb.h, and by slice_oracle/generate.py,
-every second of those with threads. Each is traced once; criteria are digits of its output. A value that passes by and is
+every second of its with threads. Each is traced once; criteria are digits of its output. A value that passes by and is
 not in the criterion's slice is altered in a run of its own, natively. When the digit then differs, the altered run is
 traced as well, because a dynamic slice does not claim to know what would have been written had something else
 happened: then what was written instead depends on the altered value in the altered run. So the difference is looked for
@@ -49,9 +49,9 @@ def csmith_headers():
     sys.exit("slice-oracle: csmith is missing: run tools/install-deps --tests")
 
 
-def csmith_program(seed):
+def csmith_program(seed, directory):
     text = subprocess.run(["csmith", "--seed", str(seed), "--no-volatiles", "--max-funcs", "4", "--max-block-depth", "3"],
-                          capture_output=True, text=True, check=True, timeout=60).stdout
+                          cwd=directory, capture_output=True, text=True, check=True, timeout=60).stdout
     used = sorted(set(re.findall(r"\bsafe_\w+(?=\s*\()", text)))
     passing = "".join(f"#define {name}(...) ((__typeof__({name}(__VA_ARGS__)))perturb0((unsigned long){name}(__VA_ARGS__)))\n"
                       for name in used if "float" not in name)
@@ -70,7 +70,7 @@ class Subject:
         self.binaries, self.directory = binaries, directory
         self.arguments = ["1"] if kind == "csmith" else []
         self.source = directory / "program.c"
-        self.source.write_text(csmith_program(seed) if kind == "csmith" else own_program(seed, threads=kind == "threads"))
+        self.source.write_text(csmith_program(seed, directory) if kind == "csmith" else own_program(seed, threads=kind == "threads"))
         self.environment = dict(os.environ, CULPRIT_CACHE=str(directory / "cache"))
         level = "-O0" if seed % 3 == 0 else "-O2"
         self.tool("culprit-cc", level, "-g", "-w", "-pthread", "-isystem", csmith_headers(), f"-I{PARTS}", self.source, "-o", directory / "program")
