@@ -110,7 +110,7 @@ std::optional<FailureSlice> slice_of_failure(const ExplainRequest& request, cons
   const char* const what = "finding what the failure depended on: ";
   std::string why_not;
   std::optional<FailureSlice> slice;
-  const ObservedEnd& end = is_silent(*explanation.failure) ? at_output.end : failing.end;
+  const ObservedEnd& end = at_output.end.frames.empty() ? failing.end : at_output.end;
   if (end.frames.empty()) return std::nullopt;
   FailureMoment moment{.statement = end.frames.front().statement, .branches = end.stop.branches};
   if (explanation.failure->kind == "wrong-output") {
@@ -130,7 +130,7 @@ std::optional<FailureSlice> slice_of_failure(const ExplainRequest& request, cons
 namespace {
 
 /// Commands with which the reader can look at what was found.
-void add_next_steps(const std::string& recording, report::Explanation& explanation) {
+void add_next_steps(const std::string& recording, bool crashed, report::Explanation& explanation) {
   const auto at = [](const report::SourcePlace& place) {
     return fmt::format("{}:{}", std::filesystem::path(place.file).filename().string(), place.line);
   };
@@ -145,7 +145,6 @@ void add_next_steps(const std::string& recording, report::Explanation& explanati
   }
   const report::SourcePlace& failed = explanation.failure->place;
   if (failed.line == 0) return;
-  const bool crashed = !is_silent(*explanation.failure) && explanation.failure->kind != "hang";
   if (!recording.empty()) {
     explanation.next_steps.push_back(fmt::format("culprit slice {} --at {}", recording, at(failed)));
     explanation.next_steps.push_back(
@@ -239,8 +238,7 @@ report::Explanation explain(const ExplainRequest& request, const program::Progra
     }
   }
   // A program that ends itself with a wrong status fails where it decides to end.
-  if ((explanation.failure->kind == "exit-status" || explanation.failure->kind == "predicate") &&
-      failing.end.frames.empty()) {
+  if (explanation.failure->kind != "wrong-output" && failing.end.frames.empty() && !failing.end.timed_out) {
     at_output = observe_output(launch, model, kNoByte, request.time_limit);
     if (!at_output.end.frames.empty()) {
       evidence.frames = &at_output.end.frames;
@@ -316,9 +314,15 @@ report::Explanation explain(const ExplainRequest& request, const program::Progra
         return !interrupted;
       });
   const auto go_on = [&](const char* step, uint64_t done) { return !interrupted && progress(step, done, 0); };
+  // An assertion's own test comes last: skipped, it repairs every run.
+  std::vector<report::Finding> of_assertion;
   for (const CriticalBranch& branch : switching.critical) {
-    explanation.findings.push_back(finding_of(model, branch, oracle));
+    report::Finding finding = finding_of(model, branch, oracle);
+    const bool own = explanation.failure->kind == "assertion" && finding.place.line == explanation.failure->place.line &&
+                     finding.place.file == explanation.failure->place.file;
+    (own ? of_assertion : explanation.findings).push_back(std::move(finding));
   }
+  explanation.findings.insert(explanation.findings.end(), of_assertion.begin(), of_assertion.end());
   evidence.critical = switching.critical;
   explanation.effort.experiments += switching.experiments;
   explanation.effort.complete = switching.complete;
@@ -341,7 +345,7 @@ report::Explanation explain(const ExplainRequest& request, const program::Progra
   }
 
   explanation.suspects = rank_suspects(model, evidence);
-  add_next_steps(request.recording, explanation);
+  add_next_steps(request.recording, failing.end.stop.reason == format::StopReason::kFatalSignal, explanation);
   explanation.effort.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   return explanation;
 }

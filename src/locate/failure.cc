@@ -27,6 +27,19 @@ std::string line_with(const std::string& text, std::string_view part) {
   return text.substr(from, end == std::string::npos ? end : end - from);
 }
 
+/// Empty when there is none with text.
+std::string last_line(const std::string& text) {
+  const auto end = text.find_last_not_of(" \t\r\n");
+  if (end == std::string::npos) return {};
+  const auto start = text.rfind('\n', end);
+  return text.substr(start == std::string::npos ? 0 : start + 1, end - (start == std::string::npos ? 0 : start + 1) + 1);
+}
+
+bool is_failed_assertion(const std::string& line) {
+  return (line.find("Assertion `") != std::string::npos || line.find("Assertion '") != std::string::npos) &&
+         line.find("failed") != std::string::npos;
+}
+
 Failure memory_failure(const format::StopRecord& stop) {
   const char* action = "The program accessed";
   if (stop.signal_code == SI_KERNEL || stop.address >= kCanonicalLimit) {
@@ -127,8 +140,15 @@ std::optional<Failure> unexpected_end(const ObservedEnd& end, const Expectation&
   }
   // Without any expectation, whoever asks why a program fails means its exit status.
   if (!expectation.exit_status && !expectation.output && status != 0) {
-    return Failure{
-        .kind = "exit-status", .message = fmt::format("The program ended with exit status {}.", status), .place = {}};
+    const std::string last = last_line(end.error);
+    // Programs have assertions of their own, which exit.
+    if (is_failed_assertion(last)) {
+      return Failure{.kind = "assertion", .message = fmt::format("An assertion failed: {}", last), .place = {}};
+    }
+    return Failure{.kind = "exit-status",
+                   .message = fmt::format("The program ended with exit status {}.{}", status,
+                                          last.empty() ? "" : fmt::format(" It said last: {}", last)),
+                   .place = {}};
   }
   if (expectation.exit_status && *expectation.exit_status != status) {
     return Failure{.kind = "exit-status",

@@ -286,19 +286,20 @@ class TracedRun final : public RunDependences {
 
   /// What made the values that a branch tested, nearest first. What the branch's own line does only asks, and so does a
   /// short function, or where `given` any function, that it calls; of what asks, the short functions come last. Reads
-  /// of input make nothing.
+  /// of input make nothing; what put their values where they were tested does.
   std::vector<Node> origins_of(Node branch, bool given) const {
     std::vector<Node> origins, short_functions;
     std::vector<Node> open = sources_of(graph_, branch, {OperandRole::kData, OperandRole::kChooses});
     for (size_t next = 0; next < open.size() && next < kMostOfCondition; ++next) {
-      const Node made = depend::value_chain(graph_, open[next]).back();
+      const std::vector<Node> chain = depend::value_chain(graph_, open[next]);
+      const Node made = chain.back();
       const std::vector<Node> more = sources_of(graph_, made, {OperandRole::kData, OperandRole::kChooses});
       const bool own = are_of_one_line(made, branch);
       if (own || (was_called_from(branch, made) && (given || (!more.empty() && is_short(made))))) {
         open.insert(open.end(), more.begin(), more.end());
         if (!own && !given) short_functions.push_back(made);
-      } else if (!reads_input(graph_, made)) {
-        origins.push_back(made);
+      } else if (const Node maker = reads_input(graph_, made) ? last_store(chain, branch) : made; maker != depend::kNoNode) {
+        origins.push_back(maker);
       }
     }
     origins.insert(origins.end(), short_functions.begin(), short_functions.end());
@@ -326,6 +327,14 @@ class TracedRun final : public RunDependences {
   }
 
  private:
+  /// Other than for a call from the branch's line.
+  Node last_store(const std::vector<Node>& chain, Node branch) const {
+    const auto found = std::find_if(chain.begin(), chain.end(), [&](Node each) {
+      return kind_of(graph_, each) == OperationKind::kStore && !was_called_from(branch, each);
+    });
+    return found == chain.end() ? depend::kNoNode : *found;
+  }
+
   bool is_short(Node node) const {
     const program::ProgramModel& model = graph_.model();
     return is_short_function(model, model.function_of_statement(statement_of(node)));

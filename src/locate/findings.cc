@@ -21,6 +21,14 @@ std::string ordinal(uint64_t n) {
 
 }  // namespace
 
+namespace {
+
+std::string side_text(const program::ProgramModel& model, uint32_t block, uint32_t way) {
+  return fmt::format("its side \"{}\"", model.edge_text(model.edges_of(block)[way]));
+}
+
+}  // namespace
+
 std::string way_text(const program::ProgramModel& model, uint32_t block, uint32_t way) {
   const program::Indices edges = model.edges_of(block);
   if (way >= edges.size()) return "another place";
@@ -32,7 +40,7 @@ std::string way_text(const program::ProgramModel& model, uint32_t block, uint32_
     return record.line == branch_line ? fmt::format("column {} of this line", record.column)
                                       : fmt::format("line {}", record.line);
   }
-  return fmt::format("its side \"{}\"", model.edge_text(edge));
+  return side_text(model, block, way);
 }
 
 namespace {
@@ -61,7 +69,12 @@ std::string otherwise_text(const CriticalBranch& branch, const Oracle& oracle) {
 }  // namespace
 
 report::Finding finding_of(const program::ProgramModel& model, const CriticalBranch& branch, const Oracle& oracle) {
-  const std::string other = way_text(model, branch.block, branch.other_way);
+  std::string taken = way_text(model, branch.block, branch.way), other = way_text(model, branch.block, branch.other_way);
+  // In a macro all is in one column.
+  if (taken == other) {
+    taken = side_text(model, branch.block, branch.way);
+    other = side_text(model, branch.block, branch.other_way);
+  }
   const std::string which =
       branch.occurrence == 0 ? "In one execution" : fmt::format("In its {} execution", ordinal(branch.occurrence));
   std::string also;
@@ -75,8 +88,8 @@ report::Finding finding_of(const program::ProgramModel& model, const CriticalBra
   const std::string evidence =
       branch.scope == format::SwitchScope::kEachInverted
           ? fmt::format("Had each of its executions gone to the other side, {}.", otherwise_text(branch, oracle))
-          : fmt::format("{} it led to {}; had it led to {}{}{}, {}.", which, way_text(model, branch.block, branch.way),
-                        other, later, also, otherwise_text(branch, oracle));
+          : fmt::format("{} it led to {}; had it led to {}{}{}, {}.", which, taken, other, later, also,
+                        otherwise_text(branch, oracle));
   return {.kind = branch.then_number != 0                ? "critical-pair"
                   : branch.repair == Repair::kRepairs    ? "critical-branch"
                   : branch.repair == Repair::kSurvives   ? "surviving-branch"
@@ -203,24 +216,34 @@ void add_findings_of(const program::ProgramModel& model, const HeapFault& fault,
       fmt::format("The block, the {} of the run, was allocated here.", ordinal(fault.block)));
 }
 
+namespace {
+
+constexpr size_t kMostOfWay = 12;  // even: half of them from either end
+
+}  // namespace
+
 std::optional<report::Finding> value_origin(const program::ProgramModel& model, const FailureSlice& slice) {
   std::vector<uint32_t> lines;
-  std::string way;
+  std::vector<std::string> way;
   for (const uint32_t statement : slice.value_chain) {
     const report::SourcePlace place = place_of_statement(model, statement);
     if (place.line == 0 || (!lines.empty() && lines.back() == place.line)) continue;
     lines.push_back(place.line);
-    way += fmt::format("{}{}:{}", way.empty() ? "" : ", ", std::filesystem::path(place.file).filename().string(),
-                       place.line);
+    way.push_back(fmt::format("{}:{}", std::filesystem::path(place.file).filename().string(), place.line));
   }
   if (lines.empty()) return std::nullopt;
+  if (way.size() > kMostOfWay) {
+    const size_t left_out = way.size() - kMostOfWay;
+    way.erase(way.begin() + kMostOfWay / 2, way.end() - kMostOfWay / 2);
+    way.insert(way.begin() + kMostOfWay / 2, fmt::format("… {} more …", left_out));
+  }
   const uint32_t origin = slice.value_chain.back();
   return report::Finding{.kind = "value-origin",
                          .place = place_of_statement(model, origin),
                          .instance = 0,
                          .evidence = fmt::format("The value that the failing statement uses was {} here, and "
                                                  "came there by copies only (backwards: {}).",
-                                                 slice.value_is_input ? "read" : "made", way),
+                                                 slice.value_is_input ? "read" : "made", fmt::join(way, ", ")),
                          .proved = true};
 }
 

@@ -2,14 +2,20 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <span>
+#include <vector>
 
 namespace culprit::report {
 namespace {
 
-constexpr size_t kMostActivations = 12;
-constexpr size_t kMostFindings = 8;
+// So that it fits a screen.
+constexpr size_t kMostActivations = 8;
+constexpr size_t kMostPlaces = 5;  // of findings
+constexpr size_t kMostOfPlace = 2;
+constexpr size_t kMostSuspects = 6;
 
 class Writer {
  public:
@@ -75,27 +81,48 @@ class Writer {
     }
   }
 
-  void write_findings() {
-    bool first = true;
-    size_t shown = 0;
+  /// Those about one line together, in the order of the first of each.
+  std::vector<std::vector<const Finding*>> findings_by_place() const {
+    std::vector<std::vector<const Finding*>> places;
     for (const Finding& finding : explanation_.findings) {
-      if (++shown > kMostFindings) {
-        text_ += fmt::format("  … and {} more (--json has all)\n", explanation_.findings.size() - kMostFindings);
-        break;
+      const auto known = std::find_if(places.begin(), places.end(), [&finding](const auto& place) {
+        return place.front()->place.file == finding.place.file && place.front()->place.line == finding.place.line;
+      });
+      if (known != places.end()) {
+        known->push_back(&finding);
+      } else {
+        places.push_back({&finding});
       }
-      if (first) text_ += fmt::format("\n{}\n", bold("What was found:"));
-      first = false;
-      text_ += fmt::format("  {} {}\n", place_text(finding.place),
-                           dim(finding.proved ? "(proved by a re-run)" : "(not proved by a re-run)"));
-      quote(finding.place);
-      text_ += fmt::format("      {}\n", finding.evidence);
     }
+    return places;
+  }
+
+  void write_findings() {
+    size_t shown = 0;
+    for (const auto& findings : findings_by_place()) {
+      if (shown == 0) text_ += fmt::format("\n{}\n", bold("What was found:"));
+      if (shown >= kMostPlaces) break;
+      const bool proved = std::all_of(findings.begin(), findings.end(), [](auto each) { return each->proved; });
+      text_ += fmt::format("  {} {}\n", place_text(findings.front()->place),
+                           dim(proved ? "(proved by a re-run)" : "(not proved by a re-run)"));
+      quote(findings.front()->place);
+      for (const Finding* each : std::span(findings).first(std::min(findings.size(), kMostOfPlace))) {
+        text_ += fmt::format("      {}\n", each->evidence);
+      }
+      ++shown;
+    }
+    const size_t places = findings_by_place().size();
+    if (places > shown) text_ += fmt::format("  … and at {} more places (--json has all)\n", places - shown);
   }
 
   void write_suspects() {
     if (explanation_.suspects.empty()) return;
     text_ += fmt::format("\n{}\n", bold("Suspects:"));
     for (const Suspect& suspect : explanation_.suspects) {
+      if (suspect.rank > kMostSuspects) {
+        text_ += fmt::format("  … and {} more (--json has all)\n", explanation_.suspects.size() - kMostSuspects);
+        break;
+      }
       text_ += fmt::format("  {}. {}: {}\n", suspect.rank, place_text(suspect.place), suspect.why);
     }
   }
