@@ -1,6 +1,7 @@
 #include "cli/make_trace.h"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include "build/builder.h"
 #include "cli/execution.h"
@@ -8,8 +9,12 @@
 #include "cli/program_path.h"
 #include "format/trace_format.h"
 #include "recording/recording.h"
+#include "trace/trace_file.h"
 
 namespace culprit::cli {
+
+namespace fs = std::filesystem;
+
 namespace {
 
 const char* plan_of(format::TraceContents contents) {
@@ -18,9 +23,8 @@ const char* plan_of(format::TraceContents contents) {
 
 }  // namespace
 
-MadeTrace make_trace(const std::vector<std::string>& words, const std::filesystem::path& folder,
-                     format::TraceContents contents) {
-  const std::filesystem::path program = program_path(words.front());
+MadeTrace make_trace(const std::vector<std::string>& words, const fs::path& folder, format::TraceContents contents) {
+  const fs::path program = program_path(words.front());
   BuildResult built;
   {
     Progress progress(fmt::format("build {}", program.filename().string()));
@@ -37,15 +41,41 @@ MadeTrace make_trace(const std::vector<std::string>& words, const std::filesyste
   return made;
 }
 
-MadeTrace make_trace_of_recording(const recording::Recording& recording, const std::filesystem::path& folder,
-                                  const recording::Surroundings& surroundings, format::TraceContents contents) {
+namespace {
+
+trace::TraceOrigin origin_of(const recording::Recording& recording, format::TraceContents contents) {
   const BuildResult built = build_for_replay(recording.manifest, load_plan(plan_of(contents)));
-  return trace::trace_recording(recording, folder,
-                                {.model = built.model,
-                                 .executable = built.executable,
-                                 .contents = contents,
-                                 .words = recording.manifest.arguments},
-                                surroundings);
+  return {.model = built.model,
+          .executable = built.executable,
+          .contents = contents,
+          .words = recording.manifest.arguments};
+}
+
+/// Whether the folder holds a finished trace by that executable.
+bool holds_trace(const fs::path& folder, const trace::TraceOrigin& origin) {
+  if (!fs::exists(folder / trace::kManifestFile)) return false;
+  return trace::TraceFile(folder).executable() == origin.executable;
+}
+
+}  // namespace
+
+MadeTrace make_trace_of_recording(const recording::Recording& recording, const fs::path& folder,
+                                  const recording::Surroundings& surroundings, format::TraceContents contents) {
+  return trace::trace_recording(recording, folder, origin_of(recording, contents), surroundings);
+}
+
+std::optional<fs::path> kept_trace(const recording::Recording& recording) {
+  if (::access(recording.directory.c_str(), W_OK) != 0) return std::nullopt;
+  const fs::path folder = recording.directory / kKeptTrace;
+  const trace::TraceOrigin origin = origin_of(recording, format::TraceContents::kAll);
+  if (holds_trace(folder, origin)) return folder;
+  const fs::path staged = recording.directory / fmt::format("{}.{}", kKeptTrace, ::getpid());
+  fs::remove_all(staged);
+  const recording::NoStreams nowhere;
+  trace::trace_recording(recording, staged, origin, nowhere.surroundings());
+  fs::remove_all(folder);
+  fs::rename(staged, folder);
+  return folder;
 }
 
 }  // namespace culprit::cli

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -20,5 +21,11 @@ MadeTrace make_trace(const std::vector<std::string>& words, const std::filesyste
 MadeTrace make_trace_of_recording(const recording::Recording& recording, const std::filesystem::path& folder,
                                   const recording::Surroundings& surroundings = {},
                                   format::TraceContents contents = format::TraceContents::kAll);
+
+/// The whole trace that is kept in the recording's folder; made first when there is none by this Culprit's build of the
+/// program. Where that folder cannot be written, nothing. Throws UserError when the replay differs from the recording.
+std::optional<std::filesystem::path> kept_trace(const recording::Recording& recording);
+/// Its name there.
+inline constexpr const char* kKeptTrace = "trace";
 
 }  // namespace culprit::cli

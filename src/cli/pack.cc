@@ -2,6 +2,7 @@
 
 #include "base/file.h"
 #include "cli/command.h"
+#include "cli/make_trace.h"
 #include "recording/recording.h"
 #include "recording/replay.h"
 
@@ -22,8 +23,8 @@ ExitCode run(const Options& options) {
   if (std::filesystem::exists(output)) {
     throw UserError(fmt::format("{} exists already", output.string()), "name another file with -o");
   }
-  const ProcessEnd end =
-      run_process({"tar", "-czf", output.string(), "-C", recording.directory.parent_path().string(), name});
+  const ProcessEnd end = run_process({"tar", "-czf", output.string(), fmt::format("--exclude={}/{}", name, kKeptTrace),
+                                      "-C", recording.directory.parent_path().string(), name});
   if (!end.succeeded()) throw UserError(fmt::format("tar could not make {}", output.string()), "see its message above");
   fmt::print("{}\n", output.string());
   return ExitCode::kAnswered;

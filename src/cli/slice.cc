@@ -175,28 +175,46 @@ std::string place_of_crash(const std::string& name) {
   return stopped->model->position_text(frames.front().statement);
 }
 
-ExitCode slice(Options options) {
+/// The same, looked for once: a replay has to go there.
+std::string kept_place_of_crash(const std::string& name, const fs::path& trace) {
+  const fs::path file = trace / "crash";
+  if (fs::exists(file)) return read_file(file);
+  const std::string place = place_of_crash(name);
+  if (::access(trace.c_str(), W_OK) == 0) write_file_atomically(file, place);
+  return place;
+}
+
+ExitCode slice_trace(Options options, const fs::path& folder, bool recorded) {
+  const trace::TraceFile trace(folder);
+  if (recorded && options.crash && trace.wait_signal() != 0) {
+    options.at = kept_place_of_crash(options.words.front(), folder);
+    options.crash = false;
+  }
+  return answer(options, trace);
+}
+
+void say_how_it_ended(int signal) {
+  if (signal != 0) fmt::print(stderr, "culprit: the program was ended by signal {}\n", signal);
+}
+
+ExitCode slice(const Options& options) {
   if (options.words.empty()) {
     throw UserError("neither a trace nor a recording nor a program is given",
                     "culprit slice NAME --at FILE:LINE, or culprit slice --at FILE:LINE -- PROGRAM ARGUMENTS");
   }
-  std::optional<TemporaryDirectory> own;
-  fs::path folder = options.words.front();
-  if (!fs::exists(folder / trace::kChunksFile)) {
-    const std::string& name = options.words.front();
-    const bool recorded = options.words.size() == 1 && recording::recording_named(name);
-    own.emplace(temporary_place("slice"));
-    folder = own->path() / "trace";
-    const MadeTrace made =
-        recorded ? make_trace_of_recording(recording::open_recording(name), folder) : make_trace(options.words, folder);
-    if (made.end.signal != 0) fmt::print(stderr, "culprit: the program was ended by signal {}\n", made.end.signal);
-    if (recorded && options.crash && made.end.signal != 0) {
-      options.at = place_of_crash(name);
-      options.crash = false;
-    }
+  const std::string& name = options.words.front();
+  if (fs::exists(fs::path(name) / trace::kChunksFile)) return slice_trace(options, name, false);
+  if (options.words.size() == 1 && recording::recording_named(name)) {
+    const recording::Recording recording = recording::open_recording(name);
+    if (const std::optional<fs::path> kept = kept_trace(recording)) return slice_trace(options, *kept, true);
+    const TemporaryDirectory own(temporary_place("slice"));
+    const recording::NoStreams nowhere;
+    make_trace_of_recording(recording, own.path(), nowhere.surroundings());
+    return slice_trace(options, own.path(), true);
   }
-  const trace::TraceFile trace(folder);
-  return answer(options, trace);
+  const TemporaryDirectory own(temporary_place("slice"));
+  say_how_it_ended(make_trace(options.words, own.path()).end.signal);
+  return slice_trace(options, own.path(), false);
 }
 
 const Registration kRegistration{Command{

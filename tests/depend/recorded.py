@@ -43,6 +43,14 @@ def main():
         if live != replayed:
             differing = next((a, b) for a, b in zip(live.splitlines() + [""], replayed.splitlines() + [""]) if a != b)
             sys.exit(f"the traces differ: {differing}")
+        # A slice leaves trace and graph in the recording, for the next one.
+        first = culprit("slice", "recording", "--crash", folder=folder)
+        kept = folder / "recording/trace/graph"
+        if not kept.exists():
+            sys.exit("the recording does not keep its trace")
+        made = kept.stat().st_mtime_ns
+        if culprit("slice", "recording", "--crash", folder=folder) != first or kept.stat().st_mtime_ns != made:
+            sys.exit("the second slice does not use the trace of the first")
 
 
 main()
