@@ -172,7 +172,11 @@ report::SourcePlace place_of_statement(const program::ProgramModel& model, uint3
 
 report::SourcePlace place_of_branch(const program::ProgramModel& model, uint32_t block) {
   const program::Indices statements = model.statements_of(block);
-  return statements.empty() ? report::SourcePlace{} : place_of_statement(model, statements.back());
+  if (statements.empty()) return {};
+  // Some switches have no line of their own.
+  uint32_t statement = statements.back();
+  while (statement != statements.front() && model.statement(statement).line == 0) --statement;
+  return place_of_statement(model, model.statement(statement).line == 0 ? statements.back() : statement);
 }
 
 report::SourcePlace place_of_failure(const program::ProgramModel& model, const std::vector<Frame>& frames) {

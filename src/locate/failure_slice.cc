@@ -8,9 +8,6 @@
 #include <algorithm>
 #include <array>
 #include <deque>
-#include <queue>
-#include <tuple>
-#include <unordered_set>
 
 #include "base/error.h"
 #include "base/shell_command.h"
@@ -18,8 +15,10 @@
 #include "depend/value_chain.h"
 #include "format/trace_format.h"
 #include "locate/branch_counter.h"
+#include "locate/bad_value.h"
+#include "locate/graph_nodes.h"
 #include "locate/suspects.h"
-#include "program/external_roles.h"
+#include "locate/thin_slice.h"
 #include "trace/collect.h"
 #include "trace/trace_file.h"
 #include "trace/trace_recording.h"
@@ -37,38 +36,6 @@ using format::OperationKind;
 
 constexpr uint32_t kDecision = 2;           // distance of an edge by which control decided
 constexpr uint64_t kMostNodes = 2'000'000;  // nearest first: what is farther says little
-constexpr size_t kMostThinNodes = 1'000'000;
-constexpr uint32_t kNoFrame = ~uint32_t{0};
-
-OperationKind kind_of(const DependenceGraph& graph, Node node) {
-  return graph.model().operation(node.operation()).kind;
-}
-
-/// What takes part without making anything new.
-bool is_copy(const DependenceGraph& graph, Node node) {
-  switch (kind_of(graph, node)) {
-    case OperationKind::kCopy:
-    case OperationKind::kPhi:
-    case OperationKind::kLoad:
-    case OperationKind::kStore:
-    case OperationKind::kCopyMemory:
-    case OperationKind::kReturn:
-      return true;
-    case OperationKind::kCall:
-      return graph.enters_body(node);
-    default:
-      return false;
-  }
-}
-
-/// A call of the library that brings in what the program was given.
-bool reads_input(const DependenceGraph& graph, Node node) {
-  if (kind_of(graph, node) != OperationKind::kCall || graph.enters_body(node)) return false;
-  const program::ProgramModel& model = graph.model();
-  const uint32_t callee = model.call(model.operation(node.operation()).detail).callee;
-  return callee != program::kNone &&
-         program::external_role(model.text(model.function(callee).linkage_name)).brings_input;
-}
 
 /// The operations of a statement in one execution of its block.
 std::vector<Node> operations_of(const DependenceGraph& graph, Execution execution, uint32_t statement) {
@@ -111,48 +78,6 @@ std::vector<Node> criterion_of(const DependenceGraph& graph, const FailureMoment
   return execution ? operations_of(graph, *execution, moment.statement) : std::vector<Node>();
 }
 
-/// The sources of a node's operands in a role.
-std::vector<Node> sources_of(const DependenceGraph& graph, Node node, std::initializer_list<OperandRole> roles) {
-  const auto& sections = graph.model().sections();
-  std::vector<Node> sources;
-  const uint32_t end = sections.operations[node.operation() + 1].first_operand;
-  for (uint32_t each = sections.operations[node.operation()].first_operand; each < end; ++each) {
-    if (std::find(roles.begin(), roles.end(), sections.operands[each].role) == roles.end()) continue;
-    graph.for_each_source(node, each, [&](Node source) { sources.push_back(source); });
-  }
-  return sources;
-}
-
-/// The value that the failing statement could not use or used to a wrong end: what it gave to the library in memory,
-/// the pointer through which it first accesses memory or calls, else what its last operation works with.
-Node bad_value(const DependenceGraph& graph, const std::vector<Node>& statement) {
-  // What a call of the library read: for output, what was put out.
-  for (const Node node : statement) {
-    if (kind_of(graph, node) != OperationKind::kCall || graph.enters_body(node)) continue;
-    Node latest = depend::kNoNode;
-    graph.for_each_memory_source(node, [&](Node source) {
-      if (latest == depend::kNoNode || source > latest) latest = source;
-    });
-    if (latest != depend::kNoNode) return latest;
-  }
-  for (const Node node : statement) {
-    const std::vector<Node> pointers = sources_of(graph, node, {OperandRole::kAddress, OperandRole::kCallee});
-    if (pointers.empty()) continue;
-    Node pointer = pointers.front();
-    // The pointer to the object rather than to the part of it.
-    while (kind_of(graph, pointer) == OperationKind::kStep) {
-      const uint32_t first = graph.model().operation(pointer.operation()).first_operand;
-      Node base = depend::kNoNode;
-      graph.for_each_source(pointer, first, [&](Node source) { base = source; });
-      if (base == depend::kNoNode) break;
-      pointer = base;
-    }
-    return pointer;
-  }
-  const std::vector<Node> data = sources_of(graph, statement.back(), {OperandRole::kData});
-  return data.empty() ? depend::kNoNode : data.back();
-}
-
 /// Distances by 0, 1 and 2: one queue for each distance.
 FailureSlice measure(const DependenceGraph& graph, const std::vector<Node>& criterion) {
   FailureSlice slice;
@@ -191,49 +116,6 @@ FailureSlice measure(const DependenceGraph& graph, const std::vector<Node>& crit
     return one.distance != other.distance ? one.distance < other.distance : one.statement < other.statement;
   });
   return slice;
-}
-
-/// A thin slice (Sridharan, Fink and Bodik, PLDI 2007) from the node that made the bad value.
-std::vector<ComputingStatement> computed_from(const DependenceGraph& graph, Node origin) {
-  struct Visit {
-    uint32_t activations, steps, frame;
-    Node node;
-    bool operator>(const Visit& other) const {
-      return std::tie(activations, steps, node.bits) > std::tie(other.activations, other.steps, other.node.bits);
-    }
-  };
-  std::priority_queue<Visit, std::vector<Visit>, std::greater<>> open;
-  std::unordered_set<uint64_t> visited;
-  std::unordered_set<uint32_t> seen;
-  std::vector<ComputingStatement> statements;
-  open.push({.activations = 0, .steps = 0, .frame = kNoFrame, .node = origin});
-  while (!open.empty() && visited.size() < kMostThinNodes) {
-    Visit at = open.top();
-    open.pop();
-    if (!visited.insert(at.node.bits).second) continue;
-    if (reads_input(graph, at.node)) continue;
-    if (!is_copy(graph, at.node)) {
-      const uint32_t frame = graph.execution(at.node.execution()).frame;
-      if (frame != at.frame) ++at.activations;
-      at.frame = frame;
-      ++at.steps;
-      const uint32_t statement = graph.model().operation(at.node.operation()).statement;
-      if (seen.insert(statement).second) {
-        statements.push_back({.statement = statement, .activations = at.activations, .steps = at.steps});
-      }
-    }
-    const auto visit = [&](Node source) {
-      open.push({.activations = at.activations, .steps = at.steps, .frame = at.frame, .node = source});
-    };
-    // A call's arguments are not its result, and a copier's are not the bytes it copies.
-    const bool passes =
-        at.node.is_transfer() || (kind_of(graph, at.node) == OperationKind::kCall && graph.enters_body(at.node));
-    if (!passes) {
-      for (const Node source : sources_of(graph, at.node, {OperandRole::kData})) visit(source);
-    }
-    graph.for_each_memory_source(at.node, visit);
-  }
-  return statements;
 }
 
 class TracedRun final : public RunDependences {

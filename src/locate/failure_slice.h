@@ -13,6 +13,7 @@
 
 #include "depend/dependence_graph.h"
 #include "locate/observe.h"
+#include "locate/thin_slice.h"
 #include "program/program_model.h"
 #include "session/controlled_run.h"
 
@@ -27,13 +28,6 @@ struct TracedProgram {
 struct DependentStatement {
   uint32_t statement = 0;  ///< program model
   uint32_t distance = 0;   ///< computations and decisions between it and the failure; copies count nothing
-};
-
-/// A statement that computed a part of what the bad value was computed from.
-struct ComputingStatement {
-  uint32_t statement = 0;
-  uint32_t activations = 0;  ///< that the value went through from there to the failure, its own included; copies are none
-  uint32_t steps = 0;        ///< computations in between
 };
 
 /// The whole trace of a failing run, for questions that come up later.
@@ -58,9 +52,7 @@ struct FailureSlice {
   bool decided_by_caller = false;
   std::vector<DependentStatement> statements;              ///< nearest first
   std::unordered_map<uint32_t, uint32_t> branch_distance;  ///< by the block that ends in the branch
-  /// What the bad value was computed from, regardless of why (thin slice: no decisions, no addresses), nearest first by
-  /// activations: a function that turns a value into another is one step, however long it computes.
-  std::vector<ComputingStatement> computed_from;
+  std::vector<ComputingStatement> computed_from;           ///< what the bad value was computed from
   uint64_t instances = 0;                                  ///< statement instances in the slice
   std::shared_ptr<const RunDependences> run;
 };

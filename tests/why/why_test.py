@@ -351,6 +351,11 @@ class WhyTest(unittest.TestCase):
         self.assertEqual([s["line"] for s in said["suspects"][:2]],
                          self.lines_of(source, "if (is_to_change(") + self.lines_of(source, "letter >= 'A'"))
 
+    def test_a_pointer_that_was_followed_before_is_not_the_bad_one(self):
+        said, line = self.subject("second_pointer")
+        self.assertEqual(said["failure"]["kind"], "null-dereference")
+        self.assertEqual([f["line"] for f in said["findings"] if f["kind"] == "value-origin"], [line("return NULL")])
+
     def test_a_race_is_recorded_under_another_schedule(self):
         said, line = self.subject("lost_update")
         self.assertEqual(said["failure"]["kind"], "abort")

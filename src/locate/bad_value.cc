@@ -1,0 +1,80 @@
+#include "locate/bad_value.h"
+
+#include <algorithm>
+#include <optional>
+#include <unordered_set>
+
+#include "depend/value_chain.h"
+#include "locate/graph_nodes.h"
+
+namespace culprit {
+namespace {
+
+using depend::DependenceGraph;
+using depend::Execution;
+using depend::Node;
+using format::OperandRole;
+using format::OperationKind;
+
+constexpr Execution kMostExecutions = 20'000;  // looked at for earlier accesses
+
+/// The pointer to the object that an operation accesses, rather than to a part of it.
+std::optional<Node> pointer_of(const DependenceGraph& graph, Node node) {
+  const std::vector<Node> pointers = sources_of(graph, node, {OperandRole::kAddress, OperandRole::kCallee});
+  if (pointers.empty()) return std::nullopt;
+  Node pointer = pointers.front();
+  while (kind_of(graph, pointer) == OperationKind::kStep) {
+    const uint32_t first = graph.model().operation(pointer.operation()).first_operand;
+    Node base = depend::kNoNode;
+    graph.for_each_source(pointer, first, [&](Node source) { base = source; });
+    if (base == depend::kNoNode) break;
+    pointer = base;
+  }
+  return pointer;
+}
+
+/// What made the pointers that the activation of `failing` accessed memory through before.
+std::unordered_set<uint64_t> good_pointers(const DependenceGraph& graph, Node failing) {
+  std::unordered_set<uint64_t> made;
+  const uint32_t frame = graph.execution(failing.execution()).frame;
+  const Execution first = failing.execution() - std::min(failing.execution(), kMostExecutions);
+  for (Execution each = first; each <= failing.execution(); ++each) {
+    if (graph.execution(each).frame != frame) continue;
+    for (const uint32_t operation : graph.model().operations_of(graph.execution(each).block)) {
+      if (each == failing.execution() && operation >= failing.operation()) break;
+      if (const auto pointer = pointer_of(graph, Node::of(each, operation))) {
+        made.insert(depend::value_chain(graph, *pointer).back().bits);
+      }
+    }
+  }
+  return made;
+}
+
+}  // namespace
+
+Node bad_value(const DependenceGraph& graph, const std::vector<Node>& statement) {
+  // What a call of the library read: for output, what was put out.
+  for (const Node node : statement) {
+    if (kind_of(graph, node) != OperationKind::kCall || graph.enters_body(node)) continue;
+    Node latest = depend::kNoNode;
+    graph.for_each_memory_source(node, [&](Node source) {
+      if (latest == depend::kNoNode || source > latest) latest = source;
+    });
+    if (latest != depend::kNoNode) return latest;
+  }
+  const std::unordered_set<uint64_t> good = good_pointers(graph, statement.front());
+  std::optional<Node> bad;
+  for (const Node node : statement) {
+    const std::optional<Node> pointer = pointer_of(graph, node);
+    if (!pointer) continue;
+    if (!bad) bad = pointer;
+    if (good.contains(depend::value_chain(graph, *pointer).back().bits)) continue;
+    bad = pointer;
+    break;
+  }
+  if (bad) return *bad;
+  const std::vector<Node> data = sources_of(graph, statement.back(), {OperandRole::kData});
+  return data.empty() ? depend::kNoNode : data.back();
+}
+
+}  // namespace culprit

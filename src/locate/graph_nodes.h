@@ -1,0 +1,24 @@
+// What a node of a dependence graph is, for those who look for causes in it.
+#pragma once
+
+#include <initializer_list>
+#include <vector>
+
+#include "depend/dependence_graph.h"
+#include "format/operation_format.h"
+
+namespace culprit {
+
+format::OperationKind kind_of(const depend::DependenceGraph& graph, depend::Node node);
+
+/// What takes part without making anything new.
+bool is_copy(const depend::DependenceGraph& graph, depend::Node node);
+
+/// A call of the library that brings in what the program was given.
+bool reads_input(const depend::DependenceGraph& graph, depend::Node node);
+
+/// The sources of a node's operands in a role.
+std::vector<depend::Node> sources_of(const depend::DependenceGraph& graph, depend::Node node,
+                                     std::initializer_list<format::OperandRole> roles);
+
+}  // namespace culprit
