@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """The graph that is kept with a trace: made once, made again for another trace, and never trusted.
 
-Usage: kept_graph.py BIN_FOLDER
+Usage: kept_graph.py BIN_FOLDER SIGN_GRAPH
 """
 import os
 import pathlib
@@ -12,8 +12,9 @@ import sys
 import tempfile
 
 BIN = pathlib.Path(sys.argv[1]).resolve()
+SIGN = pathlib.Path(sys.argv[2]).resolve()
 ANSWERED, DAMAGED = 0, 2  # exit codes
-DAMAGES = 150
+DAMAGES = 100
 PROGRAM = """
 #include <stdio.h>
 int sum(int rounds) { int all = 0; for (int i = 0; i < rounds; ++i) all += i % 7; return all; }
@@ -68,6 +69,25 @@ def main():
                 right = may_answer and answer.returncode == ANSWERED and answer.stdout == first.stdout
                 if not right and answer.returncode != DAMAGED:
                     sys.exit(f"damage {turn}: exit status {answer.returncode}\n{answer.stderr}")
+
+        # With right checksums wrong contents give some answer, or an error that says what is wrong.
+        noticed = 0
+        tail = int.from_bytes(good[32:40], "little")
+        for turn in range(DAMAGES):
+            bad = bytearray(good)
+            for _ in range(1 + turn % 3):
+                first_byte = tail if turn % 2 else header_bytes
+                at = generator.randrange(first_byte, len(bad) - 8) // 4 * 4
+                size = generator.choice((4, 8))
+                bad[at:at + size] = generator.choice((0, 1, 2**31, 2**32 - 2, 2**62, 2**63 + 5, generator.getrandbits(20))).to_bytes(8, "little")[:size]
+            graph.write_bytes(bad)
+            subprocess.run([SIGN, graph], check=True)
+            answer = ask(more=(["--json", "--no-edges"], ["--forward"], ["--tree"], [])[turn % 4])
+            noticed += answer.returncode == DAMAGED
+            if answer.returncode not in (0, 1, DAMAGED):
+                sys.exit(f"signed damage {turn}: exit status {answer.returncode}\n{answer.stderr}")
+        if noticed in (0, DAMAGES):
+            sys.exit(f"of {DAMAGES} signed damages {noticed} were noticed: that tests nothing")
 
 
 main()
