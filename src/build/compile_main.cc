@@ -126,7 +126,7 @@ class Compilation {
     if (!program_.module) return;
     progress_("instrument");
     report_.model = fs::path(job_.output_directory) / "program.model";
-    instrumented_ = instrument_program(*program_.module, job_.plan, report_.model);
+    instrumented_ = instrument_program(program_.module, job_.plan, report_.model);
     for (const FunctionReason& each : instrumented_.native_functions) {
       report_.native_functions.push_back({each.function, each.reason});
     }

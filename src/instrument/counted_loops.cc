@@ -1,7 +1,6 @@
 #include "instrument/counted_loops.h"
 
 #include <llvm/Analysis/AssumptionCache.h>
-#include <llvm/Analysis/CFG.h>
 #include <llvm/Analysis/LoopInfo.h>
 #include <llvm/Analysis/ScalarEvolution.h>
 #include <llvm/IR/DebugInfo.h>
@@ -13,6 +12,7 @@
 #include <llvm/Transforms/Utils/Cloning.h>
 
 #include "instrument/analyses.h"
+#include "instrument/edges.h"
 #include "instrument/invariant_loads.h"
 #include "instrument/native_functions.h"
 
@@ -59,19 +59,19 @@ void drop_assumptions(llvm::Module& module) {
   }
 }
 
-bool has_loops(const llvm::Function& function) {
-  if (function.isDeclaration()) return false;
-  llvm::SmallVector<std::pair<const llvm::BasicBlock*, const llvm::BasicBlock*>, 8> retreating;
-  llvm::FindFunctionBackedges(function, retreating);
-  return !retreating.empty();
+bool may_have_counted_loops(llvm::Function& function) {
+  if (!has_cycles(function)) return false;
+  const llvm::DominatorTree dominators(function);
+  const llvm::LoopInfo loops(dominators);
+  return llvm::any_of(loops.getLoopsInPreorder(), [](const llvm::Loop* loop) { return !has_calls(*loop); });
 }
 
 }  // namespace
 
-llvm::DenseSet<const llvm::BasicBlock*> find_counted_loops(const llvm::Module& module) {
+llvm::DenseSet<const llvm::BasicBlock*> find_counted_loops(llvm::Module& module) {
   llvm::DenseSet<const llvm::GlobalValue*> copied;
-  for (const llvm::Function& function : module) {
-    if (has_loops(function)) copied.insert(&function);
+  for (llvm::Function& function : module) {
+    if (may_have_counted_loops(function)) copied.insert(&function);
   }
   llvm::ValueToValueMapTy copy_of;
   const std::unique_ptr<llvm::Module> scratch = llvm::CloneModule(module, copy_of, [&](const llvm::GlobalValue* value) {

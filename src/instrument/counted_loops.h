@@ -14,6 +14,6 @@ namespace culprit {
 /// The bodies still hold their variables in memory, so this looks at a copy of the module with variables in registers
 /// and the same blocks. Assumptions that C lets a compiler make are left out: a loop that only *must not* be infinite
 /// is not counted.
-llvm::DenseSet<const llvm::BasicBlock*> find_counted_loops(const llvm::Module& module);
+llvm::DenseSet<const llvm::BasicBlock*> find_counted_loops(llvm::Module& module);
 
 }  // namespace culprit

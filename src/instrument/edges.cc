@@ -1,8 +1,16 @@
 #include "instrument/edges.h"
 
+#include <llvm/Analysis/CFG.h>
 #include <llvm/IR/Instructions.h>
 
 namespace culprit {
+
+bool has_cycles(const llvm::Function& function) {
+  if (function.isDeclaration()) return false;
+  llvm::SmallVector<std::pair<const llvm::BasicBlock*, const llvm::BasicBlock*>, 8> retreating;
+  llvm::FindFunctionBackedges(function, retreating);
+  return !retreating.empty();
+}
 
 bool can_split_edge(const llvm::BasicBlock& from, const llvm::BasicBlock& to) {
   if (to.isEHPad()) return false;

@@ -5,6 +5,9 @@
 
 namespace culprit {
 
+/// Whether anything in the function can repeat, be it a natural loop or not.
+bool has_cycles(const llvm::Function& function);
+
 /// False for edges into landing pads and for edges out of indirect branches.
 bool can_split_edge(const llvm::BasicBlock& from, const llvm::BasicBlock& to);
 

@@ -97,7 +97,7 @@ void OperationTable::find_cells(llvm::Function& function) {
 }
 
 void OperationTable::find_bases(llvm::Function& function) {
-  if (!is_traced(function)) return;
+  if (!traced_) return;
   for (llvm::Instruction& instruction : function.getEntryBlock()) {
     uint32_t slot = kNone;
     if (const auto* variable = llvm::dyn_cast<llvm::AllocaInst>(&instruction)) {
@@ -114,7 +114,7 @@ void OperationTable::find_bases(llvm::Function& function) {
 
 void OperationTable::find_kept(llvm::Function& function) {
   kept_.reset();
-  if (!is_traced(function)) return;
+  if (!traced_) return;
   kept_.emplace(function, [this](const llvm::Value* base) { return bases_.contains(base) || is_global_place(base); });
   for (const llvm::AllocaInst* variable : kept_->variables()) {
     bases_.emplace(variable, size_of(tables_.bases));

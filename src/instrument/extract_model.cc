@@ -45,6 +45,11 @@ struct DebugRecord {
   bool declares;
 };
 
+struct IncompleteModel {
+  program::ModelTables tables;
+  uint32_t first_global;
+};
+
 class Extraction {
  public:
   explicit Extraction(llvm::Module& module)
@@ -56,7 +61,8 @@ class Extraction {
         block_kind_(module.getMDKindID(metadata::kBlock)),
         statement_kind_(module.getMDKindID(metadata::kStatement)) {}
 
-  program::ModelTables extract() {
+  /// Without what complete_model adds.
+  IncompleteModel extract() {
     // Functions are numbered first, since calls lead forwards too.
     for (llvm::Function& function : module_) {
       if (is_listed(function)) function_ids_.emplace(&function, size_of(function_ids_));
@@ -76,8 +82,7 @@ class Extraction {
     types_.finish();
     for (VariableRecord& variable : tables_.variables) variable.type = types_.final_index(variable.type);
     for (FunctionRecord& function : tables_.functions) function.type = types_.final_index(function.type);
-    program::complete_model(tables_, first_global);
-    return std::move(tables_);
+    return {std::move(tables_), first_global};
   }
 
  private:
@@ -363,15 +368,22 @@ class Extraction {
 }  // namespace
 
 program::ModelTables extract_model(llvm::Module& module) {
-  return Extraction(module).extract();
+  IncompleteModel model = Extraction(module).extract();
+  program::complete_model(model.tables, model.first_global);
+  return std::move(model.tables);
 }
 
-std::vector<std::string> extract_and_write_model(llvm::Module& module, const std::filesystem::path& path) {
-  const program::ModelTables tables = extract_model(module);
-  program::write_model(path, tables);
+ModelInWriting extract_and_write_model(llvm::Module& module, const std::filesystem::path& path) {
+  IncompleteModel model = Extraction(module).extract();
   std::vector<std::string> anchors;
-  for (const AnchorRecord& anchor : tables.anchors) anchors.emplace_back(tables.strings.data() + anchor.symbol);
-  return anchors;
+  for (const AnchorRecord& anchor : model.tables.anchors) {
+    anchors.emplace_back(model.tables.strings.data() + anchor.symbol);
+  }
+  auto complete_and_write = [model = std::move(model), path]() mutable {
+    program::complete_model(model.tables, model.first_global);
+    program::write_model(path, model.tables);
+  };
+  return {std::move(anchors), std::async(std::launch::async, std::move(complete_and_write))};
 }
 
 }  // namespace culprit

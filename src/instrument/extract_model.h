@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <future>
 #include <string>
 #include <vector>
 
@@ -18,7 +19,13 @@ namespace culprit {
 /// metadata, and unused instructions that mark the place of accesses which move later.
 program::ModelTables extract_model(llvm::Module& module);
 
-/// Returns the symbols of the model's anchors.
-std::vector<std::string> extract_and_write_model(llvm::Module& module, const std::filesystem::path& path);
+/// A model that is completed and written beside other work.
+struct ModelInWriting {
+  std::vector<std::string> anchors;  ///< symbols
+  std::future<void> written;         ///< throws what writing has thrown
+};
+
+/// As extract_model; what needs no LLVM (dependences, loops, the file at `path`) is done by a thread of its own.
+ModelInWriting extract_and_write_model(llvm::Module& module, const std::filesystem::path& path);
 
 }  // namespace culprit

@@ -104,6 +104,7 @@ void OperationTable::add_function(llvm::Function& function) {
   operations_.clear();
   bases_.clear();
   blocks_.clear();
+  traced_ = is_traced(function);
   find_cells(function);
   find_bases(function);
   find_kept(function);
@@ -149,7 +150,7 @@ void OperationTable::add_operation(llvm::Instruction& instruction) {
                                                                          llvm::ConstantAsMetadata::get(flags)}));
   }
   add_operands(instruction);
-  if (const llvm::Function* function = instruction.getFunction(); is_traced(*function)) {
+  if (traced_) {
     add_accesses(instruction);
     follow_variable(instruction);
   }

@@ -83,6 +83,7 @@ class OperationTable {
   // Of the function being walked:
   uint32_t first_cell_ = 0;
   std::optional<KeptVariables> kept_;
+  bool traced_ = false;
   std::unordered_map<const llvm::Value*, uint32_t> operations_;
   std::unordered_map<const llvm::Value*, uint32_t> bases_;
   std::unordered_map<const llvm::BasicBlock*, uint32_t> blocks_;

@@ -17,12 +17,13 @@ namespace culprit {
 std::vector<FunctionReason> share_with_observed_half(llvm::Module& program, FastBodies& bodies,
                                                      const llvm::StringSet<>& named_in_assembly);
 
-/// Copies every body `f.fast` to `f.observed` in a new module, whose direct calls stay among observed bodies.
+/// For plans with both bodies: copies every body `f.fast` to `f.observed` in a new module, whose direct calls stay among observed bodies.
 /// Variables, thunks and functions with one body stay in `program`, visible to the new module by hidden symbols. Debug
 /// information is copied too, so that a debugger sees each body as a place of the same function.
-std::unique_ptr<llvm::Module> split_observed_half(llvm::Module& program);
+std::unique_ptr<llvm::Module> copy_observed_half(llvm::Module& program);
 
-/// For plans without fast bodies: what can be observed has observed bodies only, and thunks lead there.
-void drop_fast_bodies(llvm::Module& program, llvm::Module& observed_half, FastBodies& bodies);
+/// For plans without fast bodies: what can be observed has observed bodies only, and thunks lead there. The module
+/// itself becomes the observed half, so that no body is copied, and `program` a new one with what is left.
+std::unique_ptr<llvm::Module> take_observed_half(std::unique_ptr<llvm::Module>& program, FastBodies& bodies);
 
 }  // namespace culprit

@@ -16,6 +16,7 @@
 #include <map>
 
 #include "instrument/analyses.h"
+#include "instrument/edges.h"
 #include "instrument/invariant_loads.h"
 #include "instrument/metadata.h"
 
@@ -30,7 +31,7 @@ bool is_candidate(const llvm::Function& function) {
   const bool jumps = llvm::any_of(function, [](const llvm::BasicBlock& block) {
     return llvm::isa<llvm::IndirectBrInst, llvm::CallBrInst>(block.getTerminator());
   });
-  return !jumps && !function.isDeclaration() && !function.hasFnAttribute(llvm::Attribute::OptimizeNone) &&
+  return !jumps && has_cycles(function) && !function.hasFnAttribute(llvm::Attribute::OptimizeNone) &&
          !function.hasFnAttribute(llvm::Attribute::Naked) && !function.isPresplitCoroutine();
 }
 

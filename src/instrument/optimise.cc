@@ -1,11 +1,24 @@
 #include "instrument/optimise.h"
 
 #include <llvm/Analysis/TargetLibraryInfo.h>
+#include <llvm/IR/Verifier.h>
+#include <llvm/Support/raw_ostream.h>
 
+#include "base/error.h"
 #include "instrument/analyses.h"
 #include "instrument/normalise.h"
 
 namespace culprit {
+namespace {
+
+/// Of instrumented code, which our own passes made.
+void verify(const llvm::Module& module) {
+  std::string complaint;
+  llvm::raw_string_ostream stream(complaint);
+  CULPRIT_ASSERT(!llvm::verifyModule(module, &stream), complaint);
+}
+
+}  // namespace
 
 void run_o2_pipeline(llvm::Module& module, llvm::TargetMachine& machine, const llvm::TargetLibraryInfoImpl& library,
                      Neighbours neighbours) {
@@ -20,6 +33,7 @@ void run_o2_pipeline(llvm::Module& module, llvm::TargetMachine& machine, const l
 }
 
 void optimise_instrumented(llvm::Module& module, llvm::TargetMachine& machine, Neighbours neighbours) {
+  verify(module);
   llvm::TargetLibraryInfoImpl library(machine.getTargetTriple());
   disable_allocation_builtins(library);
   run_o2_pipeline(module, machine, library, neighbours);

@@ -16,7 +16,7 @@ enum class Neighbours : uint8_t { kApart, kJoined };
 void run_o2_pipeline(llvm::Module& module, llvm::TargetMachine& machine, const llvm::TargetLibraryInfoImpl& library,
                      Neighbours neighbours = Neighbours::kJoined);
 
-/// The -O2 pipeline without knowledge of what allocation functions return or do, by which bodies could come to differ
+/// Verifies the module, then runs the -O2 pipeline without knowledge of what allocation functions return or do, by which bodies could come to differ
 /// (a read after free would see the stored value in one body and the allocator's in another). Also sets the options
 /// of `machine` for the code generation that follows.
 ///

@@ -1,8 +1,6 @@
 #include "instrument/pipeline.h"
 
 #include <llvm/IR/Constants.h>
-#include <llvm/IR/Verifier.h>
-#include <llvm/Support/raw_ostream.h>
 
 #include "base/error.h"
 #include "format/runtime_abi.h"
@@ -12,6 +10,7 @@
 #include "instrument/count_hooks.h"
 #include "instrument/describe_variables.h"
 #include "instrument/extract_model.h"
+#include "instrument/forget_marks.h"
 #include "instrument/forget_variables.h"
 #include "instrument/halves.h"
 #include "instrument/index_kinds.h"
@@ -67,16 +66,11 @@ void insert_observation(llvm::Module& half, const Plan& plan) {
   }
 }
 
-void check(const llvm::Module& half) {
-  std::string complaint;
-  llvm::raw_string_ostream stream(complaint);
-  CULPRIT_ASSERT(!llvm::verifyModule(half, &stream), complaint);
-}
-
 }  // namespace
 
-PipelineReport instrument_program(llvm::Module& program, const Plan& plan, const std::filesystem::path& model) {
+PipelineReport instrument_program(std::unique_ptr<llvm::Module>& fast_half, const Plan& plan, const std::filesystem::path& model) {
   PipelineReport report;
+  llvm::Module& program = *fast_half;
   // What an optimiser would conclude from C's promises is concluded once, for all bodies.
   widen_indices(program);
   mark_invariant_loads(program);
@@ -99,8 +93,8 @@ PipelineReport instrument_program(llvm::Module& program, const Plan& plan, const
   place_variables(program);
   // The program is described, and its blocks and statements numbered, while it is still the same for every plan.
   mark_single_bodies(program);
-  std::vector<std::string> anchors;
-  if (!model.empty()) anchors = extract_and_write_model(program, model);
+  ModelInWriting described;
+  if (!model.empty()) described = extract_and_write_model(program, model);
   // Loops read what does not change once.
   hoist_invariant_loads(program);
   // Time gets a measure that all bodies share.
@@ -121,21 +115,22 @@ PipelineReport instrument_program(llvm::Module& program, const Plan& plan, const
   report.single_bodies = share_with_observed_half(program, bodies, named_in_assembly);
   // Observed bodies go to a half of their own.
   if (plan.observed != ObservedBodies::kNone) {
-    report.observed_half = split_observed_half(program);
-    if (!plan.fast_bodies) drop_fast_bodies(program, *report.observed_half, bodies);
+    report.observed_half =
+        plan.fast_bodies ? copy_observed_half(program) : take_observed_half(fast_half, bodies);
     if (plan.hooks != Hooks::kSession) settle_guarded_loads(*report.observed_half);
-    if (traces(plan)) define_trace_tables(*report.observed_half, anchors);
+    if (traces(plan)) define_trace_tables(*report.observed_half, described.anchors);
     insert_observation(*report.observed_half, plan);
     if (traces(plan)) insert_trace_entries(*report.observed_half, bodies.thunks);
     define_initial_observe(*report.observed_half, plan.start_observed);
-    check(*report.observed_half);
+    forget_marks(*report.observed_half);
     report.observed_parts = divide(*report.observed_half, named_in_assembly);
   }
-  settle_guarded_loads(program);
-  if (!plan.fast_bodies) forget_local_variables(program);
-  emit_thunks(program, bodies.thunks, bodies.aliases);
-  check(program);
-  report.fast_parts = divide(program, named_in_assembly);
+  settle_guarded_loads(*fast_half);
+  if (!plan.fast_bodies) forget_local_variables(*fast_half);
+  forget_marks(*fast_half);
+  emit_thunks(*fast_half, bodies.thunks, bodies.aliases);
+  report.fast_parts = divide(*fast_half, named_in_assembly);
+  if (described.written.valid()) described.written.get();
   return report;
 }
 

@@ -28,9 +28,9 @@ struct PipelineReport {
   Division observed_parts;  ///< of observed_half
 };
 
-/// Instruments `program` in place; it becomes the fast half, which holds all variables, thunks and fast bodies. The
+/// Instruments `program`; what it holds then is the fast half, with all variables, thunks and fast bodies. The
 /// parts of both are then to be optimised (instrument/optimise.h) and compiled, in parallel if wanted, and linked. The program
 /// model is written to `model`, if that is not empty; it is the same whatever the plan.
-PipelineReport instrument_program(llvm::Module& program, const Plan& plan, const std::filesystem::path& model = {});
+PipelineReport instrument_program(std::unique_ptr<llvm::Module>& program, const Plan& plan, const std::filesystem::path& model = {});
 
 }  // namespace culprit

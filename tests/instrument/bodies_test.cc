@@ -228,7 +228,7 @@ TEST_F(Bodies, ObservedBodiesCallEachOtherAndShareVariables) {
     define void @h() { call void @one() ret void })");
   FastBodies bodies = make_bodies();
   const std::vector<FunctionReason> single = share_with_observed_half(*module_, bodies, names_in_assembly(*module_));
-  const auto half = split_observed_half(*module_);
+  const auto half = copy_observed_half(*module_);
   const llvm::Function* g = half->getFunction("g.observed");
   ASSERT_TRUE(g);
   EXPECT_TRUE(g->hasInternalLinkage());
@@ -241,6 +241,37 @@ TEST_F(Bodies, ObservedBodiesCallEachOtherAndShareVariables) {
   EXPECT_EQ(single[0].function, "one");
   EXPECT_TRUE(half->getFunction("one.fast")->isDeclaration());
   for (const Thunk& thunk : bodies.thunks) EXPECT_EQ(thunk.observed_body.empty(), thunk.symbol == "one.thunk");
+}
+
+TEST_F(Bodies, WithoutFastBodiesTheModuleItselfBecomesTheObservedHalf) {
+  parse(R"(
+    @counter = internal global i32 7
+    @text = private unnamed_addr constant [3 x i8] c"hi\00"
+    @other = alias i32, ptr @counter
+    define i32 @f() { %r = call i32 @g() %o = load i32, ptr @other ret i32 %r }
+    define internal i32 @g() { %v = load i32, ptr @counter %t = load i8, ptr @text ret i32 %v }
+    define internal void @one() { call void asm sideeffect "call named", ""() %r = call i32 @f() ret void }
+    define internal void @named() { ret void }
+    define void @h() { call void @one() ret void })");
+  FastBodies bodies = make_bodies();
+  share_with_observed_half(*module_, bodies, names_in_assembly(*module_));
+  const llvm::Function* g_before = module_->getFunction("g.fast");
+  const auto half = take_observed_half(module_, bodies);
+  EXPECT_EQ(half->getFunction("g.observed"), g_before);
+  EXPECT_TRUE(half->getNamedGlobal("counter.culprit")->isDeclaration());
+  EXPECT_TRUE(half->getNamedGlobal("other")->isDeclaration());
+  EXPECT_TRUE(half->getNamedGlobal("text.culprit")->hasAvailableExternallyLinkage());
+  EXPECT_TRUE(half->getFunction("one.fast")->isDeclaration());
+  EXPECT_TRUE(module_->getNamedGlobal("counter.culprit")->hasInitializer());
+  EXPECT_TRUE(module_->getNamedAlias("other"));
+  EXPECT_FALSE(module_->getFunction("one.fast")->isDeclaration());
+  // A function with one body calls the observed body of another, where nothing else is left of it.
+  EXPECT_TRUE(module_->getFunction("f.observed")->isDeclaration());
+  EXPECT_TRUE(half->getFunction("f.observed")->hasHiddenVisibility());
+  EXPECT_FALSE(module_->getFunction("g.fast"));
+  for (const Thunk& thunk : bodies.thunks) EXPECT_TRUE(thunk.observed_body.empty());
+  EXPECT_FALSE(llvm::verifyModule(*half, &llvm::errs()));
+  EXPECT_FALSE(llvm::verifyModule(*module_, &llvm::errs()));
 }
 
 TEST_F(Bodies, ThunksTestForObservedBodiesOnlyWhereThereAreSome) {

@@ -56,7 +56,7 @@ int main(int argc, char** argv) {
     diagnostic.print(argv[0], llvm::errs());
     return 2;
   }
-  const PipelineReport report = instrument_program(*module, load_plan(argv[2]), prefix + ".model");
+  const PipelineReport report = instrument_program(module, load_plan(argv[2]), prefix + ".model");
   llvm::errs() << report.functions << " functions, " << report.ticks << " ticks, " << report.counted_loops
                << " counted loops\n";
   for (const FunctionReason& native : report.native_functions) {
