@@ -71,7 +71,7 @@ def bench_one(name, scale, arguments, work):
     program = Program(recipe, toolchain, work / recipe.name)
     program.build_native()
     native = program.body(recipe.programs[0], "native")
-    place = program.directory / scale
+    place = work / f"{recipe.name}-{scale}"
     place.mkdir(exist_ok=True)
     if name == "bzip2":
         text = subprocess.run([sys.executable, BENCH / "clock/inputs.py", "text", "3"], capture_output=True, check=True).stdout

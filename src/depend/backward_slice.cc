@@ -22,7 +22,8 @@ class BackwardSlicer {
         slice_(bound_),
         open_(bound_),
         blocks_(layout_.slots.size()),
-        reached_(layout_.nodes.size()) {}
+        reached_(layout_.nodes.size()),
+        window_(graph.file()) {}
 
   Slice slice(const std::vector<Node>& criterion) {
     for (const Node node : criterion) {
@@ -30,6 +31,7 @@ class BackwardSlicer {
     }
     while (const std::optional<uint64_t> number = open_.largest()) {
       graph_.move_to(place_, *number);
+      window_.come_to(place_.chunk_number);
       BlockPlan& plan = blocks_[place_.block];
       if (plan.kind == BlockPlan::kUnknown) prepare(plan, place_.block);
       if (plan.kind == BlockPlan::kBits) {
@@ -163,6 +165,7 @@ class BackwardSlicer {
   std::vector<BlockPlan> blocks_;
   std::vector<Reached> reached_;  ///< by index of BlockLayout::nodes
   ExecutionPlace place_;
+  ChunkWindow window_;
 };
 
 }  // namespace

@@ -1,6 +1,8 @@
 #include "depend/graph_file.h"
 
 #include <fmt/format.h>
+#include <sys/mman.h>
+#include <unistd.h>
 #include <xxhash.h>
 
 #include <algorithm>
@@ -174,10 +176,20 @@ const GraphFile::FrameChunk& GraphFile::frame_chunk(size_t number) const {
   return chunk;
 }
 
+void GraphFile::release(size_t chunk) const {
+  const auto page = static_cast<uint64_t>(::sysconf(_SC_PAGESIZE));
+  const uint64_t first = (directory_[chunk].offset + page - 1) / page * page;
+  const uint64_t end = (directory_[chunk].offset + parts_of(directory_[chunk]).dependences) / page * page;
+  if (end <= first || end > file_.bytes().size()) return;
+  // Of a file that is mapped to be read, this takes back pages that can be read again; when it fails, they stay.
+  ::madvise(const_cast<std::byte*>(file_.bytes().data()) + first, end - first, MADV_DONTNEED);
+}
+
 void GraphFile::check_all() const {
   for (size_t each = 0; each < directory_.size(); ++each) {
     const GraphChunk& record = directory_[each];
     check(record.offset, parts_of(record).dependences, record.dependences_checksum);
+    release(each);
     counts(each);
     frame_chunk(each);
   }

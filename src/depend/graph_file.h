@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <filesystem>
 #include <optional>
 #include <span>
@@ -64,6 +65,8 @@ class GraphFile {
   const Output& output(size_t stream) const { return outputs_[stream]; }
   std::string_view unknown_calls() const { return unknown_; }
 
+  /// The chunk's memory may be used for other things; it is read again when something in it is looked at.
+  void release(size_t chunk) const;
   /// Compares every checksum. Throws CorruptData.
   void check_all() const;
 
@@ -91,6 +94,25 @@ class GraphFile {
   std::string_view unknown_;
   mutable std::vector<Chunk> opened_;
   mutable std::vector<FrameChunk> opened_frames_;
+};
+
+/// Bounds the memory of who walks over a graph: of the chunks that it came by only the latest stay.
+class ChunkWindow {
+ public:
+  explicit ChunkWindow(const GraphFile& file) : file_(file) {}
+
+  void come_to(size_t chunk) {
+    if (!latest_.empty() && latest_.back() == chunk) return;
+    latest_.push_back(chunk);
+    if (latest_.size() <= kMostChunks) return;
+    file_.release(latest_.front());
+    latest_.pop_front();
+  }
+
+ private:
+  static constexpr size_t kMostChunks = 512;  // about as many MiB
+  const GraphFile& file_;
+  std::deque<size_t> latest_;
 };
 
 }  // namespace culprit::depend

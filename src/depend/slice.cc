@@ -115,8 +115,10 @@ class InstanceCounter {
   std::vector<uint64_t> count() {
     const uint64_t bound = graph_.file().numbers();
     ExecutionPlace place;
+    ChunkWindow window(graph_.file());
     for (uint64_t number = slice_.next(0, bound); number < bound;) {
       graph_.move_to(place, number);
+      window.come_to(place.chunk_number);
       const uint32_t nodes = graph_.layout().nodes_of(place.block);
       const std::vector<Part>& parts = parts_of(place.block);
       for (uint32_t from = 0; from < nodes; from += 64)
