@@ -293,6 +293,7 @@ report::Explanation explain(const ExplainRequest& request, const program::Progra
 
   // Find out what it depended on.
   std::optional<FailureSlice> slice;
+  std::optional<report::Finding> origin;
   SwitchingBudget switching_budget = request.switching;
   if (!request.no_trace_because.empty()) {
     explanation.limits.push_back("tracing the run: " + request.no_trace_because);
@@ -300,7 +301,9 @@ report::Explanation explain(const ExplainRequest& request, const program::Progra
   if (request.traced && !failing.end.timed_out) {
     progress("tracing the run", 0, 0);
     if (slice = slice_of_failure(request, launch, failing, at_output, explanation); slice) {
-      if (auto origin = value_origin(model, *slice)) explanation.findings.push_back(std::move(*origin));
+      // Where it was read says less than what else will be found.
+      origin = value_origin(model, *slice);
+      if (origin && !slice->value_is_input) explanation.findings.push_back(*origin);
       evidence.slice = &*slice;
       switching_budget.distance = slice->branch_distance;
     }
@@ -323,9 +326,11 @@ report::Explanation explain(const ExplainRequest& request, const program::Progra
     (own ? of_assertion : explanation.findings).push_back(std::move(finding));
   }
   explanation.findings.insert(explanation.findings.end(), of_assertion.begin(), of_assertion.end());
+  if (origin && slice->value_is_input) explanation.findings.push_back(*origin);
   evidence.critical = switching.critical;
   explanation.effort.experiments += switching.experiments;
   explanation.effort.complete = switching.complete;
+  explanation.effort.enough = switching.enough;
 
   // Where no branch repairs the run, perhaps leaving something out does.
   const bool repaired = std::any_of(switching.critical.begin(), switching.critical.end(),

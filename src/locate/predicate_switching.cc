@@ -230,7 +230,10 @@ SwitchingResult switch_predicates(const Launch& launch, const program::ProgramMo
   while (done < most && Clock::now() < singles_end && progress(done, most)) {
     // Once many branches are known to repair the run, more instances of each say little.
     while (pass_end != pass_ends.end() && done >= *pass_end) ++pass_end;
-    if (pass_end != pass_ends.begin() && repairing.size() >= kEnoughRepairing) break;
+    if (pass_end != pass_ends.begin() && repairing.size() >= kEnoughRepairing) {
+      result.enough = true;
+      break;
+    }
     const auto first = planned.begin() + static_cast<long>(done);
     const auto last = first + static_cast<long>(std::min<size_t>(kWindow, most - done));
     const std::vector<CriticalBranch> of_window = search.make_all({first, last}, singles_end, done);

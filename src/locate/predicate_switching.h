@@ -46,6 +46,7 @@ struct SwitchingResult {
   uint64_t experiments = 0;
   uint64_t pairs = 0;     ///< of them
   bool complete = false;  ///< every executed instance in the log was tried
+  bool enough = false;    ///< it stopped because so many branches repair the run
 };
 
 /// Called now and then with the experiments done and planned; false interrupts the search.

@@ -55,7 +55,11 @@ struct Effort {
   uint64_t experiments = 0;
   double seconds = 0;
   bool complete = true;  ///< false when the budget ended the search or it was interrupted
+  bool enough = false;   ///< not complete, because what was found suffices
 };
+
+/// How the search ended, to follow a number of seconds: empty when it is complete.
+std::string end_of_search(const Effort& effort);
 
 struct Explanation {
   std::string command;             ///< the program's command line

@@ -131,7 +131,7 @@ class Writer {
     if (explanation_.effort.experiments > 0) {
       text_ += dim(fmt::format("\n{} experiments in {:.1f} s{}.\n", explanation_.effort.experiments,
                                explanation_.effort.seconds,
-                               explanation_.effort.complete ? "" : "; the search did not finish"));
+                               end_of_search(explanation_.effort)));
     }
     for (const std::string& limit : explanation_.limits) text_ += dim(fmt::format("Not done: {}\n", limit));
     if (!explanation_.next_steps.empty()) text_ += "\nTo go on:\n";
@@ -144,6 +144,11 @@ class Writer {
 };
 
 }  // namespace
+
+std::string end_of_search(const Effort& effort) {
+  if (effort.complete) return {};
+  return effort.enough ? "; that was enough to stop the search" : "; the search did not finish";
+}
 
 std::string source_line(const std::string& file, uint32_t line) {
   std::ifstream in(file);
