@@ -1,10 +1,13 @@
 """A headless Chromium, driven through its debugging pipe: opens a page, asks it, clicks in it, lists its requests."""
 
+import base64
 import json
 import os
 import shutil
 import subprocess
 import tempfile
+
+from screenshot import Picture
 
 BROWSER = shutil.which("chromium-headless-shell")
 
@@ -58,6 +61,19 @@ class Browser:
         if "exceptionDetails" in answer:
             raise RuntimeError(f"{expression}: {answer['exceptionDetails']}")
         return answer["result"].get("value")
+
+    def picture(self):
+        """Of what the window shows."""
+        return Picture(base64.b64decode(self._call("Page.captureScreenshot", format="png")["data"]))
+
+    def box(self, selector):
+        """Left, top, right and bottom of the first element that the selector finds, scrolled to, in pixels."""
+        return self.ask(f"""(() => {{
+            const element = document.querySelector({json.dumps(selector)});
+            element.scrollIntoView({{block: "center"}});
+            const box = element.getBoundingClientRect();
+            return [box.left, box.top, box.right, box.bottom].map(Math.round);
+        }})()""")
 
     def click(self, selector):
         """A click of the mouse in the middle of the first element that the selector finds."""

@@ -51,7 +51,25 @@ def check_slice(browser, page):
     check(browser.requests == [page.resolve().as_uri()], f"the page asks for more than itself: {browser.requests}")
 
 
+def check_looks(browser):
+    """What is marked is seen: the failing line has a ground of its own, a suspect another, and the text can be read."""
+    grounds = {}
+    for name in ("tr.failure", "tr.suspect:not(.failure)", "tr:not(.failure):not(.suspect):not(.here)"):
+        box = browser.box(name + " td:last-child")
+        picture = browser.picture()
+        check(0 <= box[0] and box[2] <= picture.width, f"{name} leaves the window: {box} of {picture.width}")
+        grounds[name] = picture.ground(*box)
+        if name == "tr.failure":
+            colours = picture.colours(*box)
+            contrast = max(sum(abs(a - b) for a, b in zip(colour, grounds[name])) for colour in colours)
+            check(contrast > 250, f"the failing line's text can hardly be read: {contrast} of 765")
+    check(len(set(grounds.values())) == 3, f"what is marked looks like what is not: {grounds}")
+    check(browser.ask("document.documentElement.scrollWidth <= innerWidth"), "the page is wider than its window")
+
+
 def check_why(browser, page):
+    browser.open(page)
+    check_looks(browser)
     browser.open(page)
     check(browser.ask("document.querySelectorAll('tr.failure').length") == 1, "not one line is marked as the failure")
     check(browser.ask("document.querySelectorAll('tr.suspect').length") >= 1, "no suspect is marked")
