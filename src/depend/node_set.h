@@ -4,62 +4,71 @@
 #include <algorithm>
 #include <bit>
 #include <cstdint>
+#include <cstdlib>
+#include <memory>
+#include <new>
 #include <optional>
 #include <vector>
 
 namespace culprit::depend {
 
-/// Words of 64 bits as one row; neighbouring bits may be looked at together.
+/// Words of 64 bits as one row; neighbouring bits may be looked at together. Memory that nothing was put into costs
+/// nothing: the system gives pages of zeros when they are written.
 class BitRow {
  public:
-  explicit BitRow(uint64_t bits) : words_((bits + 63) / 64 + 1) {}
+  explicit BitRow(uint64_t bits)
+      : count_((bits + 63) / 64 + 1), words_(static_cast<uint64_t*>(std::calloc(count_, sizeof(uint64_t)))) {
+    if (!words_) throw std::bad_alloc();
+  }
 
-  uint64_t& word(size_t number) { return words_[number]; }
-  uint64_t word(size_t number) const { return words_[number]; }
-  size_t words() const { return words_.size(); }
+  uint64_t& word(size_t number) { return words_.get()[number]; }
+  uint64_t word(size_t number) const { return words_.get()[number]; }
+  size_t words() const { return count_; }
   /// Bits [first, first + count), count 1 … 64, the first as the lowest.
   uint64_t range(uint64_t first, uint32_t count) const {
     const uint64_t shift = first % 64;
-    uint64_t bits = words_[first / 64] >> shift;
-    if (shift + count > 64) bits |= words_[first / 64 + 1] << (64 - shift);
+    uint64_t bits = word(first / 64) >> shift;
+    if (shift + count > 64) bits |= word(first / 64 + 1) << (64 - shift);
     return bits & (~uint64_t{0} >> (64 - count));
   }
 
  private:
-  std::vector<uint64_t> words_;
+  struct Free {
+    void operator()(uint64_t* words) const { std::free(words); }
+  };
+  size_t count_;
+  std::unique_ptr<uint64_t, Free> words_;
 };
 
 /// Some of the numbers below a bound.
 class NumberSet {
  public:
-  explicit NumberSet(uint64_t bound) : row_(bound) {}
+  explicit NumberSet(uint64_t bound) : row_(bound), used_(row_.words() / kWordsOfPart + 1) {}
 
   bool contains(uint64_t number) const { return (row_.word(number / 64) >> (number % 64) & 1) != 0; }
-  void insert(uint64_t number) { row_.word(number / 64) |= uint64_t{1} << (number % 64); }
+  void insert(uint64_t number) { insert_range(number, 1); }
   /// Those of [first, first + count) that are in, as bits; count 1 … 64.
   uint64_t range(uint64_t first, uint32_t count) const { return row_.range(first, count); }
   void insert_range(uint64_t first, uint64_t bits) {
-    const uint64_t shift = first % 64;
-    row_.word(first / 64) |= bits << shift;
-    if (shift != 0) row_.word(first / 64 + 1) |= bits >> (64 - shift);
+    put(first / 64, bits << (first % 64));
+    if (first % 64 != 0) put(first / 64 + 1, bits >> (64 - first % 64));
   }
   uint64_t size() const {
     uint64_t size = 0;
-    for (size_t each = 0; each < row_.words(); ++each) size += static_cast<uint64_t>(std::popcount(row_.word(each)));
+    for_each_word([&](size_t, uint64_t word) { size += static_cast<uint64_t>(std::popcount(word)); });
     return size;
   }
   bool empty() const { return next(0, kNothing) == kNothing; }
+  /// Of the same bound.
   void keep_common(const NumberSet& other) {
-    for (size_t each = 0; each < row_.words(); ++each) row_.word(each) &= other.row_.word(each);
+    for_each_word([&](size_t at, uint64_t) { row_.word(at) &= other.row_.word(at); });
   }
   /// Calls `visit(number)`, ascending.
   template <typename Visit>
   void for_each(Visit&& visit) const {
-    for (size_t each = 0; each < row_.words(); ++each) {
-      for (uint64_t word = row_.word(each); word != 0; word &= word - 1) {
-        visit(each * 64 + static_cast<uint64_t>(std::countr_zero(word)));
-      }
-    }
+    for_each_word([&](size_t at, uint64_t word) {
+      for (; word != 0; word &= word - 1) visit(at * 64 + static_cast<uint64_t>(std::countr_zero(word)));
+    });
   }
   /// The smallest that is not below `number`; `bound` when there is none.
   uint64_t next(uint64_t number, uint64_t bound) const {
@@ -67,7 +76,9 @@ class NumberSet {
     if (at >= row_.words()) return bound;
     uint64_t word = row_.word(at) & (~uint64_t{0} << (number % 64));
     while (word == 0) {
-      if (++at == row_.words()) return bound;
+      ++at;
+      while (at < row_.words() && used_[at / kWordsOfPart] == 0) at = (at / kWordsOfPart + 1) * kWordsOfPart;
+      if (at >= row_.words()) return bound;
       word = row_.word(at);
     }
     return at * 64 + static_cast<uint64_t>(std::countr_zero(word));
@@ -75,7 +86,23 @@ class NumberSet {
 
  private:
   static constexpr uint64_t kNothing = ~uint64_t{0};
+  static constexpr size_t kWordsOfPart = 512;
+
+  void put(size_t at, uint64_t bits) {
+    row_.word(at) |= bits;
+    used_[at / kWordsOfPart] = 1;
+  }
+  template <typename Visit>
+  void for_each_word(Visit&& visit) const {
+    for (size_t part = 0; part < used_.size(); ++part) {
+      if (used_[part] == 0) continue;
+      const size_t end = std::min(row_.words(), (part + 1) * kWordsOfPart);
+      for (size_t at = part * kWordsOfPart; at < end; ++at) visit(at, row_.word(at));
+    }
+  }
+
   BitRow row_;
+  std::vector<uint8_t> used_;  ///< parts of the row into which something was put
 };
 
 /// Numbers that wait; the largest comes next. Levels of words say which words of the level below are not zero, so what
