@@ -123,17 +123,19 @@ def examine_mutant(program, mutant):
     if number is None:
         return result
     result["test"] = number
+    start = time.monotonic()
     try:
         said, seconds = program.explain(number, mutant["id"])
     except Failure as failure:
         return {**result, "problem": str(failure), "kind": None, "critical": False, "pair": False, "left_out": False,
-                "critical_in_function": False, "rank": None, "experiments": 0, "seconds": WHY_LIMIT}
+                "critical_in_function": False, "rank": None, "experiments": 0, "complete": False,
+                "seconds": round(time.monotonic() - start, 2)}
     critical = proved(said, "critical-branch")
     return {**result, "kind": (said["failure"] or {}).get("kind"), "critical": bool(critical),
             "pair": bool(proved(said, "critical-pair")), "left_out": bool(proved(said, "critical-call", "critical-write")),
             "critical_in_function": any(f["function"] == mutant["function"] for f in critical),
             "rank": next((s["rank"] for s in said["suspects"] if is_at(s, mutant)), None),
-            "experiments": said["experiments"], "seconds": round(seconds, 2)}
+            "experiments": said["experiments"], "complete": said["complete"], "seconds": round(seconds, 2)}
 
 
 class Results:
@@ -164,16 +166,26 @@ def examine(program, wanted, seed, jobs, results):
     """The first so many killed mutants in the order of the seed."""
     mutants = program.mutants()
     random.Random(seed).shuffle(mutants)
-    examined = []
+    begun = []
+    lock = threading.Lock()
+
+    def next_mutant():
+        with lock:
+            known = [results.get(program, mutant) for mutant in begun]
+            if len(begun) == len(mutants) or sum("test" in (each or {}) for each in known) >= wanted:
+                return None
+            begun.append(mutants[len(begun)])
+            return begun[-1]
+
+    def work():
+        while mutant := next_mutant():
+            if results.get(program, mutant) is None:
+                results.add(examine_mutant(program, mutant))
+
     with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
-        for first in range(0, len(mutants), jobs):
-            if sum("test" in each for each in examined) >= wanted:
-                break
-            part = mutants[first:first + jobs]
-            fresh = [mutant for mutant in part if results.get(program, mutant) is None]
-            for result in pool.map(lambda mutant: examine_mutant(program, mutant), fresh):
-                results.add(result)
-            examined += [results.get(program, mutant) for mutant in part]
+        for worker in [pool.submit(work) for _ in range(jobs)]:
+            worker.result()
+    examined = [results.get(program, mutant) for mutant in begun]
     return [each for each in examined if "test" in each][:wanted]
 
 

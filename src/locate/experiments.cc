@@ -49,11 +49,15 @@ Repair judge(const format::ExperimentRecord& experiment, const ControlBlock& con
 
 }  // namespace
 
+uint64_t usual_branch_limit(uint64_t failing_branches) {
+  return failing_branches * kMostBranchesMore + kBranchesAtLeast;
+}
+
 std::vector<HelpfulExperiment> Experimenter::make(const std::vector<PlannedExperiment>& experiments,
                                                   Clock::time_point until) {
   ControlSetup setup;
   setup.mode = format::SessionMode::kExperiments;
-  setup.branch_limit = failing_branches_ * kMostBranchesMore + kBranchesAtLeast;
+  setup.branch_limit = branch_limit_;
   setup.experiments = experiments;
   setup.expected_output = oracle_.output ? *oracle_.output : oracle_.output_prefix;
   setup.unaltered_output = oracle_.unaltered_output;

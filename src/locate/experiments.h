@@ -43,14 +43,17 @@ struct HelpfulExperiment {
   uint64_t right_bytes = 0;    ///< of the expected output, printed by the altered run
 };
 
+/// How many branch instances an altered run may execute, of a failing run that executed so many.
+uint64_t usual_branch_limit(uint64_t failing_branches);
+
 /// Makes experiments on one failing run.
 class Experimenter {
  public:
   using Clock = std::chrono::steady_clock;
 
-  /// `failing_branches`: instances that the failing run executed. The references must outlive it.
-  Experimenter(const Launch& launch, uint64_t failing_branches, const Oracle& oracle)
-      : launch_(launch), failing_branches_(failing_branches), oracle_(oracle) {}
+  /// `branch_limit`: instances that an altered run may execute. The references must outlive it.
+  Experimenter(const Launch& launch, uint64_t branch_limit, const Oracle& oracle)
+      : launch_(launch), branch_limit_(branch_limit), oracle_(oracle) {}
 
   /// Makes the experiments (ascending by instance) in one run of the program, in as much time as there is until then, a
   /// second at least. Those that helped, in their order.
@@ -61,7 +64,7 @@ class Experimenter {
 
  private:
   const Launch& launch_;
-  uint64_t failing_branches_;
+  uint64_t branch_limit_;
   const Oracle& oracle_;
   uint64_t finished_ = 0;
 };

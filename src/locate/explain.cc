@@ -6,6 +6,7 @@
 #include <filesystem>
 
 #include "locate/array_bounds.h"
+#include "locate/endless_run.h"
 #include "locate/findings.h"
 #include "locate/heap_experiments.h"
 #include "locate/observe.h"
@@ -273,7 +274,7 @@ report::Explanation explain(const ExplainRequest& request, const program::Progra
   }
   if (failing.end.timed_out) {
     if (const auto loop = endless_loop(model, failing.end.frames)) explanation.findings.push_back(*loop);
-    // All turns of a loop that never ends are alike: its first ones are enough, and leave altered runs time to end.
+    // Its beginning is enough, and leaves altered runs time to end.
     progress("running the program", 0, 0);
     failing.log = observe_failure(launch, model, kHangPrefix).log;
   } else {
@@ -311,11 +312,12 @@ report::Explanation explain(const ExplainRequest& request, const program::Progra
 
   // Find the branches that the failure went through.
   bool interrupted = false;
-  const SwitchingResult switching =
-      switch_predicates(launch, model, failing.log, oracle, switching_budget, [&](uint64_t done, uint64_t planned) {
-        interrupted = interrupted || !progress("switching branches", done, planned);
-        return !interrupted;
-      });
+  const auto switching_progress = [&](uint64_t done, uint64_t planned) {
+    interrupted = interrupted || !progress("switching branches", done, planned);
+    return !interrupted;
+  };
+  const SwitchingResult switching = (failing.end.timed_out ? switch_in_endless_run : switch_predicates)(
+      launch, model, failing.log, oracle, switching_budget, switching_progress);
   const auto go_on = [&](const char* step, uint64_t done) { return !interrupted && progress(step, done, 0); };
   // An assertion's own test comes last: skipped, it repairs every run.
   std::vector<report::Finding> of_assertion;
@@ -347,6 +349,7 @@ report::Explanation explain(const ExplainRequest& request, const program::Progra
     }
     evidence.suppressed = suppression.critical;
     explanation.effort.experiments += suppression.experiments;
+    explanation.effort.complete = switching.complete && suppression.complete;
   }
 
   explanation.suspects = rank_suspects(model, evidence);

@@ -290,7 +290,14 @@ std::optional<FailureSlice> slice_failure(const Launch& launch, const TracedProg
     why_not = "the traced run ended otherwise than the failing one";
     return std::nullopt;
   }
-  const auto run = std::make_shared<TracedRun>(std::move(folder));
+  std::shared_ptr<TracedRun> run;
+  try {
+    run = std::make_shared<TracedRun>(std::move(folder));
+  } catch (const CorruptData& error) {
+    // A program that writes where it should not may hit what the trace is written from.
+    why_not = error.what();
+    return std::nullopt;
+  }
   const DependenceGraph& graph = run->graph();
   if (const auto instance = run->parts_from(failing.log)) {
     why_not = fmt::format("the traced run goes another way than the failing one at branch instance {}", *instance);

@@ -19,7 +19,6 @@ namespace {
 
 using Clock = Experimenter::Clock;
 
-constexpr uint64_t kWindow = 512;  // experiments of one spine
 constexpr size_t kMostVerified = 24;
 constexpr size_t kEnoughRepairing = 12;
 constexpr size_t kMostPartners = 40;                                // single switches that are tried in pairs
@@ -84,7 +83,11 @@ class Search {
  public:
   Search(const Launch& launch, const ControlBlock::BranchLog& log, const Oracle& oracle, const SwitchingBudget& budget)
       : log_(log),
-        experimenter_(launch, log.first_instance + log.entries.size() - 1, oracle),
+        window_(budget.window),
+        experimenter_(launch,
+                      budget.branch_limit != 0 ? budget.branch_limit
+                                               : usual_branch_limit(log.first_instance + log.entries.size() - 1),
+                      oracle),
         deadline_(Clock::now() + budget.time) {}
 
   /// Makes the experiments (ascending) in one spine.
@@ -114,9 +117,9 @@ class Search {
     std::stable_sort(experiments.begin(), experiments.end(),
                      [](const auto& one, const auto& other) { return one.instance < other.instance; });
     std::vector<CriticalBranch> found;
-    for (size_t at = 0; at < experiments.size() && Clock::now() < until; at += kWindow) {
+    for (size_t at = 0; at < experiments.size() && Clock::now() < until; at += window_) {
       const auto first = experiments.begin() + static_cast<long>(at);
-      const auto last = first + static_cast<long>(std::min<size_t>(kWindow, experiments.size() - at));
+      const auto last = first + static_cast<long>(std::min(window_, experiments.size() - at));
       made += static_cast<size_t>(last - first);
       const std::vector<CriticalBranch> of_window = make({first, last}, until);
       found.insert(found.end(), of_window.begin(), of_window.end());
@@ -136,6 +139,7 @@ class Search {
   }
 
   const ControlBlock::BranchLog& log_;
+  size_t window_;
   Experimenter experimenter_;
   Clock::time_point deadline_;
 };
@@ -235,7 +239,7 @@ SwitchingResult switch_predicates(const Launch& launch, const program::ProgramMo
       break;
     }
     const auto first = planned.begin() + static_cast<long>(done);
-    const auto last = first + static_cast<long>(std::min<size_t>(kWindow, most - done));
+    const auto last = first + static_cast<long>(std::min(budget.window, most - done));
     const std::vector<CriticalBranch> of_window = search.make_all({first, last}, singles_end, done);
     for (const CriticalBranch& each : of_window) {
       if (each.repair == Repair::kRepairs) repairing.insert(each.block);
@@ -253,7 +257,7 @@ SwitchingResult switch_predicates(const Launch& launch, const program::ProgramMo
   const std::vector<CriticalBranch> of_repeated = search.make_all(repeated, verification, done_again);
   found.insert(found.end(), of_repeated.begin(), of_repeated.end());
   // Two faults, or one that is met at two branches, take two switches.
-  if (repairing.empty() && std::none_of(found.begin(), found.end(), repairs)) {
+  if (budget.pairs && repairing.empty() && std::none_of(found.begin(), found.end(), repairs)) {
     size_t pairs_made = 0;
     const std::vector<CriticalBranch> of_pairs =
         search.make_all(pairs_of(log, planned, found), verification, pairs_made);

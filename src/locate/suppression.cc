@@ -70,7 +70,7 @@ class Search {
       : graph_(slice.run->graph()),
         model_(graph_.model()),
         branches_(branches),
-        experimenter_(launch, branches, oracle),
+        experimenter_(launch, usual_branch_limit(branches), oracle),
         budget_(budget),
         go_on_(go_on),
         deadline_(Clock::now() + budget.time) {
@@ -85,7 +85,9 @@ class Search {
     sort(found);
     if (found.size() > kMostVerified) found.resize(kMostVerified);
     for (CriticalStatement& each : found) verify(each);
-    return {.critical = std::move(found), .experiments = experimenter_.finished()};
+    return {.critical = std::move(found),
+            .experiments = experimenter_.finished(),
+            .complete = !cut_short_ && experimenter_.finished() == planned_};
   }
 
  private:
@@ -131,6 +133,7 @@ class Search {
   /// Leaves each out, in parts of so many to a run of the program, until one helps when `until_found`.
   std::vector<CriticalStatement> try_all(std::vector<Candidate> candidates, size_t most, bool until_found) {
     std::vector<CriticalStatement> found;
+    cut_short_ = cut_short_ || candidates.size() > most;
     candidates.resize(std::min(candidates.size(), most));
     std::deque<Candidate> open(candidates.begin(), candidates.end());
     while (!open.empty() && Clock::now() < deadline_ && go_on_(experimenter_.finished())) {
@@ -138,8 +141,9 @@ class Search {
       open.erase(open.begin(), open.begin() + static_cast<long>(window.size()));
       std::vector<Candidate> later = make(window, found);
       open.insert(open.begin(), later.begin(), later.end());
-      if (until_found && !found.empty()) break;
+      if (until_found && !found.empty()) return found;
     }
+    cut_short_ = cut_short_ || !open.empty();
     return found;
   }
 
@@ -160,6 +164,7 @@ class Search {
       made.push_back(each);
       planned.push_back(plan(execution));
     }
+    planned_ += planned.size();
     for (const HelpfulExperiment& helpful : experimenter_.make(planned, deadline_)) {
       if (helpful.repair != Repair::kRepairs && helpful.repair != Repair::kSurvives) continue;
       const auto at = std::find_if(made.begin(), made.end(), [&](const Candidate& each) {
@@ -225,6 +230,7 @@ class Search {
   }
 
   void verify(CriticalStatement& critical) {
+    ++planned_;
     const auto again = experimenter_.make({plan(critical.execution)}, deadline_);
     critical.verified = again.size() == 1 && again.front().repair == critical.repair;
   }
@@ -236,6 +242,8 @@ class Search {
   const SuppressionBudget& budget_;
   const std::function<bool(uint64_t)>& go_on_;
   Clock::time_point deadline_;
+  uint64_t planned_ = 0;
+  bool cut_short_ = false;                           // by the budget
   std::unordered_map<uint32_t, uint32_t> distance_;  // by statement: from the failure
 };
 

@@ -31,6 +31,7 @@ struct SuppressionBudget {
 struct SuppressionResult {
   std::vector<CriticalStatement> critical;  ///< what repairs first; of equals the nearest to the failure first
   uint64_t experiments = 0;
+  bool complete = false;  ///< the budget ended nothing, and each experiment that was planned took place
 };
 
 /// Whether a statement can be suppressed: it writes memory, or it makes a call that returns.

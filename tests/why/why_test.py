@@ -257,6 +257,11 @@ class WhyTest(unittest.TestCase):
         self.assertEqual([f["line"] for f in said["findings"] if f["kind"] == "endless-loop"], [line("while (at")])
         self.assertIn(line("while (at"), self.proved(said, "critical-branch"))
 
+    def test_a_run_that_ends_late_when_a_branch_of_an_endless_loop_is_switched(self):
+        said, line = self.subject("endless_late", options=["--timeout", "1"])
+        self.assertEqual(said["failure"]["kind"], "hang")
+        self.assertEqual(set(self.proved(said, "critical-branch")), {line("while (left"), line("// wrong")})
+
     def test_a_run_that_succeeds_is_no_failure(self):
         self.compile(SOURCE / "tests/why/wrong_total.c")
         self.assertIsNone(self.why("--", "./prog", status=1)["failure"])
