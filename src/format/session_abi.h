@@ -13,7 +13,7 @@
 
 namespace culprit::format {
 
-inline constexpr uint32_t kSessionVersion = 8;
+inline constexpr uint32_t kSessionVersion = 9;
 /// Environment variable with the number of the descriptor of the shared memory; removed before main.
 inline constexpr const char* kSessionVariable = "CULPRIT_SESSION";
 
@@ -178,6 +178,8 @@ struct SessionControl {
   BoundsControl bounds;
   StopRecord stop;             ///< of the unaltered run
   uint64_t branches;           ///< instances logged so far
+  uint64_t memory_more;  ///< bytes of data that an altered run may have beyond what it has when it begins
+  uint64_t cpu_seconds;  ///< that it may take
   uint32_t counted_statement;  ///< request: kNoStatement, or whose executions by the main thread are counted
   uint32_t reserved;
   uint64_t executions;  ///< told

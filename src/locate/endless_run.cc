@@ -11,8 +11,9 @@
 namespace culprit {
 namespace {
 
-constexpr size_t kTurns = 10'000;          // branch instances kept of the loop
-constexpr size_t kWindow = 24;             // experiments that are long are made in the order of their promise
+constexpr size_t kTurns = 10'000;  // branch instances kept of the loop
+constexpr size_t kWindow = 24;     // experiments that are long are made in the order of their promise
+constexpr uint64_t kSeconds = 5;
 constexpr uint64_t kLowLimit = 1'000'000;  // branch instances more than those kept
 constexpr uint64_t kHighLimit = 20'000'000;
 
@@ -37,12 +38,13 @@ SwitchingResult switch_in_endless_run(const Launch& launch, const program::Progr
   const uint64_t entered = turns.first_instance + turns.entries.size();
   SwitchingBudget part = budget;
   part.time = budget.time / 2;
-  part.branch_limit = entered + kLowLimit;
+  part.limits.cpu_seconds = kSeconds;
+  part.limits.branches = entered + kLowLimit;
   part.pairs = false;
   part.window = kWindow;
   SwitchingResult result = switch_predicates(launch, model, turns, oracle, part, progress);
   if (!result.critical.empty()) return result;
-  part.branch_limit = entered + kHighLimit;
+  part.limits.branches = entered + kHighLimit;
   part.pairs = budget.pairs;
   const uint64_t before = result.experiments;
   result = switch_predicates(launch, model, turns, oracle, part, progress);

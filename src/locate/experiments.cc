@@ -11,6 +11,10 @@ namespace {
 
 constexpr uint64_t kMostBranchesMore = 2;  // an altered run may take so many times the failing run's branches
 constexpr uint64_t kBranchesAtLeast = 100'000;
+constexpr uint64_t kMostMemoryMore = 3;
+constexpr uint64_t kMemoryAtLeast = uint64_t{256} << 20;
+constexpr double kMostTimeMore = 5;
+constexpr uint64_t kSecondsAtLeast = 1;
 constexpr uint64_t kFewBytes = 8;
 constexpr uint64_t kKeptOutputs = uint64_t{1} << 28;  // of one run of the program; used as far as outputs are long
 constexpr Experimenter::Clock::duration kLeastRun = std::chrono::seconds(1);
@@ -49,15 +53,19 @@ Repair judge(const format::ExperimentRecord& experiment, const ControlBlock& con
 
 }  // namespace
 
-uint64_t usual_branch_limit(uint64_t failing_branches) {
-  return failing_branches * kMostBranchesMore + kBranchesAtLeast;
+RunLimits usual_limits(const ObservedEnd& failing, uint64_t failing_branches) {
+  return {.branches = failing_branches * kMostBranchesMore + kBranchesAtLeast,
+          .memory_more = kMemoryAtLeast + failing.peak_bytes * kMostMemoryMore,
+          .cpu_seconds = kSecondsAtLeast + static_cast<uint64_t>(failing.cpu_seconds * kMostTimeMore)};
 }
 
 std::vector<HelpfulExperiment> Experimenter::make(const std::vector<PlannedExperiment>& experiments,
                                                   Clock::time_point until) {
   ControlSetup setup;
   setup.mode = format::SessionMode::kExperiments;
-  setup.branch_limit = branch_limit_;
+  setup.branch_limit = limits_.branches;
+  setup.memory_more = limits_.memory_more;
+  setup.cpu_seconds = limits_.cpu_seconds;
   setup.experiments = experiments;
   setup.expected_output = oracle_.output ? *oracle_.output : oracle_.output_prefix;
   setup.unaltered_output = oracle_.unaltered_output;

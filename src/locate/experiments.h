@@ -43,17 +43,24 @@ struct HelpfulExperiment {
   uint64_t right_bytes = 0;    ///< of the expected output, printed by the altered run
 };
 
-/// How many branch instances an altered run may execute, of a failing run that executed so many.
-uint64_t usual_branch_limit(uint64_t failing_branches);
+/// What an altered run may use.
+struct RunLimits {
+  uint64_t branches = 0;                     ///< branch instances in all
+  uint64_t memory_more = uint64_t{4} << 30;  ///< bytes beyond what it has when it begins
+  uint64_t cpu_seconds = 5;                  ///< for what executes no branches: native code
+};
+
+/// Limits by what the failing run used, which executed so many branch instances.
+RunLimits usual_limits(const ObservedEnd& failing, uint64_t failing_branches);
 
 /// Makes experiments on one failing run.
 class Experimenter {
  public:
   using Clock = std::chrono::steady_clock;
 
-  /// `branch_limit`: instances that an altered run may execute. The references must outlive it.
-  Experimenter(const Launch& launch, uint64_t branch_limit, const Oracle& oracle)
-      : launch_(launch), branch_limit_(branch_limit), oracle_(oracle) {}
+  /// The references must outlive it.
+  Experimenter(const Launch& launch, const RunLimits& limits, const Oracle& oracle)
+      : launch_(launch), limits_(limits), oracle_(oracle) {}
 
   /// Makes the experiments (ascending by instance) in one run of the program, in as much time as there is until then, a
   /// second at least. Those that helped, in their order.
@@ -64,7 +71,7 @@ class Experimenter {
 
  private:
   const Launch& launch_;
-  uint64_t branch_limit_;
+  RunLimits limits_;
   const Oracle& oracle_;
   uint64_t finished_ = 0;
 };

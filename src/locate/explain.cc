@@ -311,6 +311,8 @@ report::Explanation explain(const ExplainRequest& request, const program::Progra
   }
 
   // Find the branches that the failure went through.
+  const uint64_t failing_branches = failing.log.first_instance + failing.log.entries.size() - 1;
+  switching_budget.limits = usual_limits(failing.end, failing_branches);
   bool interrupted = false;
   const auto switching_progress = [&](uint64_t done, uint64_t planned) {
     interrupted = interrupted || !progress("switching branches", done, planned);
@@ -340,9 +342,10 @@ report::Explanation explain(const ExplainRequest& request, const program::Progra
   if (!repaired && slice && request.alterable && go_on("leaving statements out", 0)) {
     Launch alterable = launch;
     alterable.executable = request.alterable();
-    const uint64_t branches = failing.log.first_instance + failing.log.entries.size() - 1;
+    SuppressionBudget budget = request.suppression;
+    budget.limits = switching_budget.limits;
     const SuppressionResult suppression =
-        suppress_statements(alterable, *slice, branches, oracle, request.suppression,
+        suppress_statements(alterable, *slice, failing_branches, oracle, budget,
                             [&](uint64_t done) { return go_on("leaving statements out", done); });
     for (const CriticalStatement& each : suppression.critical) {
       explanation.findings.push_back(finding_of(model, each, oracle));

@@ -20,6 +20,8 @@ struct ObservedEnd {
   std::vector<Frame> frames;  ///< at the stop
   int wait_status = 0;        ///< as of waitpid; of no meaning when timed_out
   bool timed_out = false;
+  uint64_t peak_bytes = 0;  ///< of memory in use
+  double cpu_seconds = 0;
   std::string output;  ///< standard output
   std::string error;   ///< standard error
 };

@@ -24,6 +24,8 @@ ObservedRun observe(const Launch& launch, const program::ProgramModel& model, co
   }
   result.end.wait_status = run.end().wait_status;
   result.end.timed_out = run.end().timed_out;
+  result.end.peak_bytes = run.end().peak_bytes;
+  result.end.cpu_seconds = run.end().cpu_seconds;
   result.end.output = run.standard_output();
   result.end.error = run.standard_error();
   result.bounds = control.head().bounds;

@@ -84,10 +84,7 @@ class Search {
   Search(const Launch& launch, const ControlBlock::BranchLog& log, const Oracle& oracle, const SwitchingBudget& budget)
       : log_(log),
         window_(budget.window),
-        experimenter_(launch,
-                      budget.branch_limit != 0 ? budget.branch_limit
-                                               : usual_branch_limit(log.first_instance + log.entries.size() - 1),
-                      oracle),
+        experimenter_(launch, budget.limits, oracle),
         deadline_(Clock::now() + budget.time) {}
 
   /// Makes the experiments (ascending) in one spine.

@@ -37,7 +37,7 @@ struct SwitchingBudget {
   std::chrono::milliseconds time{12'000};  ///< a third is kept for verifying
   uint64_t per_branch = 48;                ///< most instances tried of one branch, the last ones
   uint64_t ways = 6;                       ///< most alternatives tried of one instance of a switch
-  uint64_t branch_limit = 0;               ///< instances that an altered run may execute; 0: the usual
+  RunLimits limits{};                      ///< of altered runs
   size_t window = 512;                     ///< experiments that one run of the program serves
   bool pairs = true;                       ///< where no single switch repairs the run, two are tried
   /// Blocks whose branches the failure depended on, and how far from it: these are tried first.

@@ -70,7 +70,7 @@ class Search {
       : graph_(slice.run->graph()),
         model_(graph_.model()),
         branches_(branches),
-        experimenter_(launch, usual_branch_limit(branches), oracle),
+        experimenter_(launch, budget.limits, oracle),
         budget_(budget),
         go_on_(go_on),
         deadline_(Clock::now() + budget.time) {

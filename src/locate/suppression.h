@@ -25,6 +25,7 @@ struct CriticalStatement {
 
 struct SuppressionBudget {
   uint64_t experiments = 4'000;
+  RunLimits limits{};  ///< of altered runs
   std::chrono::milliseconds time{6'000};
 };
 

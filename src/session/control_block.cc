@@ -42,6 +42,8 @@ ControlBlock::ControlBlock(const ControlSetup& setup) {
   head.heap = setup.heap;
   head.bounds = setup.bounds;
   head.counted_statement = setup.counted_statement;
+  head.memory_more = setup.memory_more;
+  head.cpu_seconds = setup.cpu_seconds;
   head.log_offset = rounded(sizeof head);
   head.log_capacity = setup.log_capacity;
   head.experiments_offset = rounded(head.log_offset + setup.log_capacity * sizeof(format::BranchEntry));

@@ -7,6 +7,7 @@
 #include <spawn.h>
 #include <sys/mman.h>
 #include <sys/personality.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
@@ -138,9 +139,13 @@ void ControlledRun::kill_and_reap() {
 
 bool ControlledRun::reap(bool wait) {
   while (!ended_) {
-    const pid_t got = ::waitpid(child_, &end_.wait_status, wait ? 0 : WNOHANG);
+    rusage used{};
+    const pid_t got = ::wait4(child_, &end_.wait_status, wait ? 0 : WNOHANG, &used);
     if (got == child_) {
       ended_ = true;
+      end_.peak_bytes = static_cast<uint64_t>(used.ru_maxrss) * 1024;
+      end_.cpu_seconds = static_cast<double>(used.ru_utime.tv_sec + used.ru_stime.tv_sec) +
+                         static_cast<double>(used.ru_utime.tv_usec + used.ru_stime.tv_usec) * 1e-6;
     } else if (got == 0) {
       break;
     } else {

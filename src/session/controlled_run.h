@@ -32,6 +32,8 @@ struct Launch {
 struct RunEnd {
   int wait_status = 0;  ///< as of waitpid
   bool timed_out = false;
+  uint64_t peak_bytes = 0;  ///< of memory in use
+  double cpu_seconds = 0;
 };
 
 class ControlledRun {

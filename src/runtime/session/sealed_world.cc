@@ -332,9 +332,32 @@ void on_system_call(int, SignalInformation*, void* context) {
 
 }  // namespace
 
+/// The size of the process's data, in bytes (RLIMIT_DATA counts it so); 0: unknown.
+static uint64_t data_bytes() {
+  constexpr int kDataField = 5;
+  constexpr uint64_t kPageBytes = 4096;
+  char text[128];
+  const long statm = call(__NR_openat, kAtFdcwd, "/proc/self/statm", kReadOnly | kCloexec, 0);
+  if (statm < 0) return 0;
+  const long bytes = call(__NR_read, statm, text, sizeof text);
+  call(__NR_close, statm);
+  uint64_t pages = 0;
+  int field = 0;
+  for (long i = 0; i < bytes && field <= kDataField; ++i) {
+    if (text[i] == ' ') {
+      ++field;
+    } else if (field == kDataField) {
+      pages = pages * 10 + static_cast<uint64_t>(text[i] - '0');
+    }
+  }
+  return pages * kPageBytes;
+}
+
 /// A run that no branch ends is ended by the clock; its memory is bounded.
 static void limit_resources() {
-  const uint64_t seconds[2] = {5, 6}, bytes[2] = {uint64_t{4} << 30, uint64_t{4} << 30}, none[2] = {0, 0};
+  const uint64_t most = data_bytes() + control->memory_more;
+  const uint64_t seconds[2] = {control->cpu_seconds, control->cpu_seconds + 1}, bytes[2] = {most, most},
+                 none[2] = {0, 0};
   call(__NR_prlimit64, 0, 0 /*CPU*/, seconds, nullptr);
   call(__NR_prlimit64, 0, 2 /*DATA*/, bytes, nullptr);
   call(__NR_prlimit64, 0, 4 /*CORE*/, none, nullptr);
