@@ -6,7 +6,7 @@
 #include "locate/endless_run.h"
 
 #include <algorithm>
-#include <unordered_set>
+#include <vector>
 
 namespace culprit {
 namespace {
@@ -17,11 +17,16 @@ constexpr uint64_t kSeconds = 5;
 constexpr uint64_t kLowLimit = 1'000'000;  // branch instances more than those kept
 constexpr uint64_t kHighLimit = 20'000'000;
 
-ControlBlock::BranchLog first_turns(const ControlBlock::BranchLog& log) {
-  std::unordered_set<uint64_t> ways;
+}  // namespace
+
+ControlBlock::BranchLog first_turns(const program::ProgramModel& model, const ControlBlock::BranchLog& log) {
+  std::vector<uint64_t> ways(model.blocks().size());  // that were taken, as bits; of wide branches several share one
   size_t last_new = 0;
   for (size_t i = 0; i < log.entries.size(); ++i) {
-    if (ways.insert(uint64_t{log.entries[i].block} << 32 | log.entries[i].way).second) last_new = i;
+    const auto [block, way] = log.entries[i];
+    const uint64_t bit = uint64_t{1} << std::min(way, 63U);
+    if ((ways[block] & bit) == 0) last_new = i;
+    ways[block] |= bit;
   }
   ControlBlock::BranchLog result{.first_instance = log.first_instance, .entries = {}};
   const size_t kept = std::min(log.entries.size(), last_new + kTurns);
@@ -29,25 +34,22 @@ ControlBlock::BranchLog first_turns(const ControlBlock::BranchLog& log) {
   return result;
 }
 
-}  // namespace
-
 SwitchingResult switch_in_endless_run(const Launch& launch, const program::ProgramModel& model,
                                       const ControlBlock::BranchLog& log, const Oracle& oracle,
                                       const SwitchingBudget& budget, const SwitchingProgress& progress) {
-  const ControlBlock::BranchLog turns = first_turns(log);
-  const uint64_t entered = turns.first_instance + turns.entries.size();
+  const uint64_t entered = log.first_instance + log.entries.size();
   SwitchingBudget part = budget;
   part.time = budget.time / 2;
   part.limits.cpu_seconds = kSeconds;
   part.limits.branches = entered + kLowLimit;
   part.pairs = false;
   part.window = kWindow;
-  SwitchingResult result = switch_predicates(launch, model, turns, oracle, part, progress);
+  SwitchingResult result = switch_predicates(launch, model, log, oracle, part, progress);
   if (!result.critical.empty()) return result;
   part.limits.branches = entered + kHighLimit;
   part.pairs = budget.pairs;
   const uint64_t before = result.experiments;
-  result = switch_predicates(launch, model, turns, oracle, part, progress);
+  result = switch_predicates(launch, model, log, oracle, part, progress);
   result.experiments += before;
   return result;
 }

@@ -5,8 +5,11 @@
 
 namespace culprit {
 
-/// As switch_predicates, of a run that was stopped: `log` holds its first part, in which it came into the loop that it
-/// does not leave.
+/// Of the log of a run that does not end, from its first instance on: the part up to where it has come into the loop
+/// that it does not leave.
+ControlBlock::BranchLog first_turns(const program::ProgramModel& model, const ControlBlock::BranchLog& log);
+
+/// As switch_predicates, of a run that was stopped, of which `log` holds that part.
 SwitchingResult switch_in_endless_run(const Launch& launch, const program::ProgramModel& model,
                                       const ControlBlock::BranchLog& log, const Oracle& oracle,
                                       const SwitchingBudget& budget, const SwitchingProgress& progress);

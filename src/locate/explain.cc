@@ -274,9 +274,12 @@ report::Explanation explain(const ExplainRequest& request, const program::Progra
   }
   if (failing.end.timed_out) {
     if (const auto loop = endless_loop(model, failing.end.frames)) explanation.findings.push_back(*loop);
-    // Its beginning is enough, and leaves altered runs time to end.
-    progress("running the program", 0, 0);
-    failing.log = observe_failure(launch, model, kHangPrefix).log;
+    // The turns of its loop are all alike, so its beginning is enough. When that has left the log, it is run again.
+    if (failing.log.first_instance != 1) {
+      progress("running the program", 0, 0);
+      failing.log = observe_failure(launch, model, kHangPrefix).log;
+    }
+    failing.log = first_turns(model, failing.log);
   } else {
     // Find out whether the heap is used wrongly.
     const HeapSearch heap = search_heap(launch, failing.end, oracle, request.heap_time,
