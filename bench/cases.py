@@ -73,6 +73,7 @@ def is_near(place, known):
 # What `why` builds: executables by whose plans a recording can be replayed.
 PLANS = {"recorded": "ticks = true\n",
          "session": 'observed = "homes"\nhooks = "session"\nstart_observed = true\nfast_bodies = true\n',
+         "alterable": 'observed = "homes"\nhooks = "session"\nstart_observed = true\nfast_bodies = true\nalterable = true\n',
          "trace": 'observed = "registers"\nhooks = "trace"\nstart_observed = true\nfast_bodies = true\n'}
 
 
