@@ -15,6 +15,7 @@ struct part { unsigned a; unsigned char b; short c; unsigned d[4]; };
 typedef unsigned (*function)(unsigned, unsigned*, struct part*, int);
 static unsigned numbers[8];
 static struct part parts[4];
+static unsigned table[16] = {71, 5, 1009, 33, 90001, 17, 4, 256, 8191, 2, 77, 613, 40, 12345, 9, 600};
 static char text[32];
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static unsigned total;
@@ -34,6 +35,8 @@ class Function:
         if depth > 2 or self.chance.random() < 0.35:
             return pick([f"v{self.chance.randrange(4)}", f"v{self.chance.randrange(4)}", str(self.chance.randrange(200)), "x",
                          f"own[{self.index()}]", f"p[{self.index()}]", "q->a", "q->b", "(unsigned)q->c", f"q->d[{self.index()} & 3]"])
+        if self.chance.random() < 0.12:  # which constant it is, an address decides
+            return f"table[{self.value(depth + 1)} & 15]"
         left, right = self.value(depth + 1), self.value(depth + 1)
         operator = pick(["+"] * 4 + ["-"] * 3 + ["^"] * 4 + ["*"] * 2 + ["&", "|", "<", "==", ">>", "/"])
         if operator == ">>":
