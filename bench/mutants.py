@@ -4,7 +4,7 @@
 A program is built once with many mutants in it (mutants/mutate.cc), of which the environment chooses one. A mutant is
 killed by the first of the program's tests (mutants/NAME.toml) that ends otherwise than without; that run is explained
 with the right output as expectation, as its user would do. Told are the share with a critical branch (published: 80 %
-on Siemens' programs), the seconds, and the rank of the mutated line among the suspects.
+on Siemens' programs), the seconds, without those for building the program's plans once, and the rank of the mutated line among the suspects.
 
 What was examined is kept in the work folder (results-SEED-BUILD.jsonl): the same build of Culprit, run again, goes on
 where it was stopped.
@@ -32,6 +32,11 @@ from debian_program import ROOT, Failure, Program, Toolchain, load_recipe  # noq
 HERE = pathlib.Path(__file__).resolve().parent / "mutants"
 TEST_LIMIT = 5  # seconds
 WHY_LIMIT = 120
+
+# The plans by which `culprit why` rebuilds a program.
+SESSION = 'observed = "homes"\nhooks = "session"\nstart_observed = true\n'
+PLANS = {"fast": "", "session": SESSION, "alterable": SESSION + "alterable = true\n",
+         "trace": 'observed = "registers"\nhooks = "trace"\nstart_observed = true\n'}
 
 Ended = collections.namedtuple("Ended", "status output")
 
@@ -66,6 +71,16 @@ class MutatedProgram:
         for number, ended in enumerate(self.right):
             if ended is None or ended != self.run(number, 0):
                 raise Failure(f"test {number} of {self.name} does not end the same way each time")
+
+    def build_plans(self):
+        """What the first `culprit why` of a program builds, which is not counted to a mutant."""
+        for name, text in PLANS.items():
+            plan = self.directory / f"{name}.toml"
+            plan.write_text(text)
+            built = subprocess.run([self.culprit, "build", self.path, "--plan", plan], capture_output=True, text=True,
+                                   env=self.environment(0), check=False)
+            if built.returncode != 0:
+                raise Failure(f"plan {name}: {built.stderr[-300:]}")
 
     def mutants(self):
         """Those of the finished program: what the configure step compiled is in the list, too."""
@@ -220,6 +235,7 @@ def main():
         try:
             program = MutatedProgram(name, work, binaries, plugin)
             program.build()
+            program.build_plans()
             results += examine(program, 4 if arguments.quick else arguments.killed, arguments.seed, arguments.jobs, kept)
         except Failure as failure:
             problems.append(f"{name}: {failure}" + (f" (see {failure.log})" if failure.log else ""))
