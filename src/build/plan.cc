@@ -36,6 +36,8 @@ std::string hooks_name(Hooks hooks) {
       return "trace";
     case Hooks::kPath:
       return "path";
+    case Hooks::kValues:
+      return "values";
   }
   CULPRIT_ASSERT(false, "hooks out of range");
 }
@@ -54,7 +56,7 @@ Plan plan_from_toml_text(const std::string& text_of_plan, const std::string& pat
   } catch (const toml::parse_error& error) {
     throw UserError(
         fmt::format("{}: line {}: {}", path, error.source().begin.line, error.description()),
-        "mend the plan, or use one of the named plans: fast, registers, homes, session, alterable, trace, path");
+        "mend the plan, or use one of the named plans: fast, registers, homes, session, alterable, trace, path, values");
   }
   Plan plan{.name = std::filesystem::path(path).stem().string()};
   for (const auto& [key, value] : table) {
@@ -86,13 +88,15 @@ Plan plan_from_toml_text(const std::string& text_of_plan, const std::string& pat
       plan.hooks = Hooks::kTrace;
     } else if (name == "hooks" && text == "path") {
       plan.hooks = Hooks::kPath;
+    } else if (name == "hooks" && text == "values") {
+      plan.hooks = Hooks::kValues;
     } else if (value.is_string() && set_point_option(plan.points, name, text)) {
       continue;
     } else {
       throw UserError(
           fmt::format("{}: line {}: no plan has `{}` with this value", path, key.source().begin.line, name),
           "known: ticks = true|false, fine_ticks = true|false, observed = \"none\"|\"registers\"|\"homes\", "
-          "hooks = \"none\"|\"counts\"|\"session\"|\"trace\"|\"path\", start_observed = true|false, fast_bodies = "
+          "hooks = \"none\"|\"counts\"|\"session\"|\"trace\"|\"path\"|\"values\", start_observed = true|false, fast_bodies = "
           "true|false, "
           "alterable = true|false, "
           "index = \"pcce\"|\"sic\"|\"sei\"|\"lei\"|\"pepid\", points = \"calls\"|\"allocations\"|\"statements\", "
@@ -114,7 +118,7 @@ Plan plan_from_toml_text(const std::string& text_of_plan, const std::string& pat
   if (plan.alterable && plan.hooks != Hooks::kSession) {
     throw UserError(fmt::format("{}: what is alterable needs session hooks", path), "set hooks = \"session\"");
   }
-  if ((plan.hooks == Hooks::kTrace || plan.hooks == Hooks::kPath) && plan.observed != ObservedBodies::kRegisters) {
+  if (traces(plan.hooks) && plan.observed != ObservedBodies::kRegisters) {
     throw UserError(fmt::format("{}: trace hooks need bodies with registers", path), "set observed = \"registers\"");
   }
   if (plan.points.kind != format::PointKind::kNone && (plan.observed != ObservedBodies::kNone || !plan.ticks)) {
@@ -137,6 +141,7 @@ Plan load_plan(const std::string& name_or_path) {
   }
   if (name_or_path == "trace") return observed_plan("trace", ObservedBodies::kRegisters, Hooks::kTrace);
   if (name_or_path == "path") return observed_plan("path", ObservedBodies::kRegisters, Hooks::kPath);
+  if (name_or_path == "values") return observed_plan("values", ObservedBodies::kRegisters, Hooks::kValues);
   if (const PointOptions points = named_point_options(name_or_path); points.kind != format::PointKind::kNone) {
     Plan plan{.name = name_or_path};
     plan.points = points;

@@ -21,7 +21,13 @@ enum class Hooks {
   kSession,  ///< frame records, statement marks, branch instances (format/session_abi.h); needs kHomes
   kTrace,    ///< path, addresses and external calls (format/trace_format.h); needs kRegisters
   kPath,     ///< the path alone; needs kRegisters
+  kValues,   ///< as kTrace, and what stores store; needs kRegisters
 };
+
+/// Whether hooks write a trace.
+inline bool traces(Hooks hooks) {
+  return hooks == Hooks::kTrace || hooks == Hooks::kPath || hooks == Hooks::kValues;
+}
 
 struct Plan {
   std::string name = "fast";
@@ -37,7 +43,7 @@ struct Plan {
   bool operator==(const Plan&) const = default;
 };
 
-/// `name_or_path`: "fast", "registers", "homes", "session", "alterable", "trace", "path", "fine", "index-KIND" (KIND:
+/// `name_or_path`: "fast", "registers", "homes", "session", "alterable", "trace", "path", "values", "fine", "index-KIND" (KIND:
 /// pcce, sic, sei, lei, pepid; with
 /// "-alloc" for ids at allocations only), or a TOML file with the members above. Throws UserError listing the names.
 Plan load_plan(const std::string& name_or_path);

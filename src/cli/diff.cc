@@ -16,6 +16,7 @@
 #include "build/cache.h"
 #include "cli/command.h"
 #include "cli/diff_view.h"
+#include "cli/dual_slice_of.h"
 #include "cli/execution.h"
 #include "cli/make_trace.h"
 #include "cli/program_path.h"
@@ -35,6 +36,8 @@ struct Options {
   uint64_t limit = 20'000'000;
   size_t most = 20;
   std::string html;
+  bool slice = false;
+  std::string at;
   bool as_json = false;
 };
 
@@ -191,13 +194,13 @@ size_t drop_unstable(ExecutionDifference& difference, const ExecutionDifference&
 }
 
 /// By a traced replay; its standard output goes to a file in `place`.
-Run replay_recording(const std::string& name, const fs::path& place) {
+Run replay_recording(const std::string& name, const fs::path& place, format::TraceContents contents) {
   const fs::path output = place / "output";
   const recording::NoStreams nowhere;
   recording::Surroundings streams = nowhere.surroundings();
   streams.output = ::open(output.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
   if (streams.output < 0) throw UserError(fmt::format("cannot write {}", output.string()), "is there room for it?");
-  const MadeTrace made = make_trace_of_recording(recording::open_recording(name), place / "trace", streams);
+  const MadeTrace made = make_trace_of_recording(recording::open_recording(name), place / "trace", streams, contents);
   ::close(streams.output);
   return {.end = made.end, .output = read_file(output), .report = {}};
 }
@@ -221,21 +224,39 @@ ExitCode show(const ExecutionDifference& difference, const program::ProgramModel
   return same ? ExitCode::kNothingFound : ExitCode::kAnswered;
 }
 
+ExitCode show_slice(const trace::TraceFile& good, const trace::TraceFile& bad, std::optional<size_t> first_wrong_byte,
+                    const Options& options) {
+  const depend::DependenceGraph good_graph = depend::open_graph(good), bad_graph = depend::open_graph(bad);
+  const DualSlice slice = dual_slice_of({good, good_graph}, {bad, bad_graph}, options.at, first_wrong_byte);
+  if (options.as_json) {
+    fmt::print("{}\n", dual_slice_json(slice, good.model()).dump(1));
+  } else {
+    fmt::print("{}", dual_slice_text(slice, good.model(), options.most));
+  }
+  return slice.instances.empty() ? ExitCode::kNothingFound : ExitCode::kAnswered;
+}
+
 ExitCode compare_recordings(const Options& options) {
   const TemporaryDirectory place(temporary_place("diff"));
   for (const char* name : {"good", "bad"}) fs::create_directories(place.path() / name);
-  const Run good = replay_recording(options.good, place.path() / "good");
-  const Run bad = replay_recording(options.bad, place.path() / "bad");
+  const auto contents = options.slice ? format::TraceContents::kValues : format::TraceContents::kAll;
+  const Run good = replay_recording(options.good, place.path() / "good", contents);
+  const Run bad = replay_recording(options.bad, place.path() / "bad", contents);
   const trace::TraceFile good_trace(place.path() / "good" / "trace"), bad_trace(place.path() / "bad" / "trace");
   if (good_trace.executable() != bad_trace.executable()) {
     throw UserError("the recordings are of different programs", "give two recordings of one program");
   }
+  if (options.slice) return show_slice(good_trace, bad_trace, first_difference(good.output, bad.output), options);
   return show(compare_traces(good_trace, bad_trace), good_trace.model(), good, bad, options);
 }
 
 ExitCode run(const Options& options) {
   if (recording::recording_named(options.good) && recording::recording_named(options.bad))
     return compare_recordings(options);
+  if (options.slice || !options.at.empty()) {
+    throw UserError("a dual slice is made of two recordings",
+                    "culprit record both runs, then culprit diff --slice GOOD BAD with the recordings' names");
+  }
   // One executable for both, so that they can be compared.
   const ProgramCommand good_command = split_command(options.good), bad_command = split_command(options.bad);
   if (program_path(good_command.program) != program_path(bad_command.program)) {
@@ -272,10 +293,13 @@ const Registration kRegistration{Command{
         "statements write or branch on other values at corresponding points, in order of execution. Addresses are not\n"
         "compared, and what differs between two runs of the good command is left out. Both commands are given to a "
         "shell; only the main thread's order is compared. Two recordings are replayed instead; then points\n"
-        "are beginnings of blocks, and values are not compared.",
+        "are beginnings of blocks, and values are not compared. With --slice, their dual slice: what a place depends "
+        "on in\n"
+        "both, without what has the same value in both, and what one of them alone depends on.",
     .examples = {{"culprit diff './prog good.txt' './prog bad.txt'", "what the bad input changes"},
                  {"culprit diff --json './prog < good' './prog < bad'", "the same for machines"},
-                 {"culprit diff good.rec bad.rec", "where the control of two recorded runs parts"}},
+                 {"culprit diff good.rec bad.rec", "where the control of two recorded runs parts"},
+                 {"culprit diff --slice good.rec bad.rec", "what the first wrong byte of the output comes from"}},
     .configure = [](CLI::App& app) {
       auto options = std::make_shared<Options>();
       app.add_option("good", options->good, "a command in quotes, or the name of a recording")->required();
@@ -283,6 +307,9 @@ const Registration kRegistration{Command{
       app.add_option("--limit", options->limit, "look at most at so many points of each run")->capture_default_str();
       app.add_option("--most", options->most, "print at most so many regions and statements")->capture_default_str();
       app.add_option("--html", options->html, "also write a page with both runs side by side");
+      app.add_flag("--slice", options->slice,
+                   "of two recordings: why they differ at --at, else at the first other byte of the output or the end");
+      app.add_option("--at", options->at, "FILE:LINE[#INSTANCE], or stdout:N or stderr:N, for --slice");
       app.add_flag("--json", options->as_json, "for machines");
       return [options] { return run(*options); };
     }}};

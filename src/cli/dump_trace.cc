@@ -61,7 +61,12 @@ ExitCode dump(const Options& options) {
     runs += step.kind == StepKind::kRun && step.starts;
     operations += step.kind == StepKind::kRun ? step.end - step.first : 0;
     frames += step.kind == StepKind::kEnter;
-    if (!options.summary) print_step(file.model(), step);
+    if (options.summary) continue;
+    print_step(file.model(), step);
+    for (const trace::StoredValue& each : stream.values()) {
+      fmt::print("{}   stores {} {}\n", step.thread, operation_text(file.model(), each.operation),
+                 static_cast<int64_t>(each.value));
+    }
   }
   if (options.summary) {
     fmt::print("threads {}\nsteps {}\nblock executions {}\noperations {}\nactivations {}\nsignal {}\n", file.threads(),
@@ -75,7 +80,7 @@ const Registration kRegistration{
             .summary = "Show a trace",
             .description =
                 "Prints the steps of a trace in their order: activations, executions of blocks, returns from native\n"
-                "code. Each line begins with the number of the thread.",
+                "code; and what stores stored, if it was made with --values. Each line begins with the number of the thread.",
             .examples = {{"culprit dump trace t --steps 100", "the first hundred steps"},
                          {"culprit dump trace t --summary", "counts only"}},
             .configure = [](CLI::App& app) {

@@ -18,7 +18,8 @@ namespace fs = std::filesystem;
 namespace {
 
 const char* plan_of(format::TraceContents contents) {
-  return contents == format::TraceContents::kPath ? "path" : "trace";
+  if (contents == format::TraceContents::kPath) return "path";
+  return contents == format::TraceContents::kValues ? "values" : "trace";
 }
 
 }  // namespace

@@ -18,6 +18,7 @@ struct Options {
   std::vector<std::string> words;
   std::string folder;
   bool path = false;
+  bool values = false;
   bool as_json = false;
 };
 
@@ -27,7 +28,9 @@ ExitCode trace_program(const Options& options) {
                     "culprit trace -o FOLDER -- PROGRAM ARGUMENTS, or culprit trace -o FOLDER NAME");
   }
   const bool recorded = options.words.size() == 1 && recording::recording_named(options.words.front());
-  const auto contents = options.path ? format::TraceContents::kPath : format::TraceContents::kAll;
+  const auto contents = options.path     ? format::TraceContents::kPath
+                        : options.values ? format::TraceContents::kValues
+                                         : format::TraceContents::kAll;
   const MadeTrace made =
       recorded ? make_trace_of_recording(recording::open_recording(options.words.front()), options.folder, {}, contents)
                : make_trace(options.words, options.folder, contents);
@@ -63,7 +66,9 @@ const Registration kRegistration{Command{
       app.add_option("program", options->words,
                      "a program compiled with culprit-cc and its arguments, after --; or a recording, to be replayed");
       app.add_option("-o,--output", options->folder, "folder for the trace")->default_val("culprit-trace");
-      app.add_flag("--path", options->path, "the path alone: which branches were taken, for less time and room");
+      auto* path = app.add_flag("--path", options->path,
+                                "the path alone: which branches were taken, for less time and room");
+      app.add_flag("--values", options->values, "also what was stored, for more time and room")->excludes(path);
       app.add_flag("--json", options->as_json, "a line of JSON on standard error at the end");
       return [options] { return trace_program(*options); };
     }}};

@@ -414,7 +414,7 @@ class GraphBuilder final : public DefinitionQuery {
 namespace {
 
 void check_contents(const trace::TraceFile& trace) {
-  if (trace.contents() == TraceContents::kAll) return;
+  if (trace.contents() != TraceContents::kPath) return;
   throw UserError(fmt::format("{} holds a path without addresses", trace.folder().string()),
                   "make a trace without --path");
 }

@@ -35,6 +35,7 @@ enum OperationFlags : uint8_t {
   kOperationReturnsTwice = 2,  ///< call: each return is named by the activation
   kOperationTail = 4,          ///< call: no event follows, since nothing may come after it in the function
   kOperationIndirect = 8,      ///< call: a pointer decides who is called
+  kOperationValued = 16,       ///< store: a trace with values has what it stores
 };
 
 struct OperationRecord {
@@ -122,8 +123,8 @@ inline constexpr uint32_t kValueBase = 0xfffffffe;
 
 /// A place that depends on a counter: place + (index + addend) * scale.
 struct IndexedRecord {
-  uint32_t value;   ///< of `place`
-  uint32_t index;   ///< base: the counter
+  uint32_t value;  ///< of `place`
+  uint32_t index;  ///< base: the counter
   int32_t addend;
   int32_t scale;
   PlaceKind place;  ///< kFrame or kGlobal

@@ -10,7 +10,7 @@
 
 namespace culprit::format {
 
-inline constexpr uint32_t kTraceVersion = 3;
+inline constexpr uint32_t kTraceVersion = 4;
 
 /// The first byte of an event where the walk waits for control. 0 is the end of the stream.
 enum TraceEvent : uint8_t {
@@ -47,6 +47,9 @@ inline constexpr uint32_t kTraceLongestString = 1 << 20;
 inline constexpr uint8_t kTraceAbsolute = 1;
 inline constexpr int kTraceDeltaBias = 128;
 
+/// A value behind the addresses of a store that is kOperationValued, as 64 bits with sign (floating-point numbers:
+/// their bits): a byte d ≥ 2 is d - kTraceDeltaBias; kTraceAbsolute is followed by the 8 bytes.
+
 /// A thread's buffer: a shared mapping, so that what was written survives the program. Written chunks are zeroed.
 struct TraceBuffer {
   char magic[8];
@@ -80,7 +83,8 @@ enum TraceCodec : uint32_t { kTracePlain, kTraceZstd };
 
 enum class TraceContents : uint32_t {
   kAll,
-  kPath,  ///< no addresses, no arguments of native calls; those that come straight back have no event
+  kPath,    ///< no addresses, no arguments of native calls; those that come straight back have no event
+  kValues,  ///< all, and what stores store
 };
 
 /// Whether a call with these OperationFlags goes straight to native code and comes back once.

@@ -86,6 +86,16 @@ bool is_traced(const llvm::Function& function) {
   return true;
 }
 
+llvm::Value* stored_word(const llvm::Instruction& instruction) {
+  const auto* store = llvm::dyn_cast<llvm::StoreInst>(&instruction);
+  if (!store || !store->hasMetadata(metadata::kStatement)) return nullptr;
+  llvm::Value* value = const_cast<llvm::Value*>(store->getValueOperand());
+  const llvm::Type& type = *value->getType();
+  const bool fits = type.isPointerTy() || type.isFloatTy() || type.isDoubleTy() ||
+                    (type.isIntegerTy() && type.getIntegerBitWidth() <= 64);
+  return fits ? value : nullptr;
+}
+
 bool is_resumed(const llvm::Function& function) {
   return is_reentered(function);
 }
@@ -149,6 +159,7 @@ void OperationTable::add_operation(llvm::Instruction& instruction) {
     instruction.setMetadata(operation_kind_, llvm::MDNode::get(context, {llvm::ConstantAsMetadata::get(id),
                                                                          llvm::ConstantAsMetadata::get(flags)}));
   }
+  if (traced_ && stored_word(instruction)) record.flags = kOperationValued;
   add_operands(instruction);
   if (traced_) {
     add_accesses(instruction);

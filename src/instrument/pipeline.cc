@@ -42,15 +42,16 @@ void define_initial_observe(llvm::Module& program, bool observed) {
   variable->setVisibility(llvm::GlobalValue::HiddenVisibility);
 }
 
-bool traces(const Plan& plan) {
-  return plan.hooks == Hooks::kTrace || plan.hooks == Hooks::kPath;
+TraceContents contents_of(Hooks hooks) {
+  if (hooks == Hooks::kPath) return TraceContents::kPath;
+  return hooks == Hooks::kValues ? TraceContents::kValues : TraceContents::kAll;
 }
 
 void insert_observation(llvm::Module& half, const Plan& plan) {
   if (plan.hooks == Hooks::kCounts) insert_count_hooks(half);
   const bool homes = plan.observed == ObservedBodies::kHomes;
-  const bool trace = traces(plan);
-  if (trace) insert_trace_hooks(half, plan.hooks == Hooks::kPath ? TraceContents::kPath : TraceContents::kAll);
+  const bool trace = traces(plan.hooks);
+  if (trace) insert_trace_hooks(half, contents_of(plan.hooks));
   if (!homes && !trace) keep_variables_until_return(half);
   for (llvm::Function& function : half) {
     if (!is_instrumented(function)) continue;
@@ -118,9 +119,9 @@ PipelineReport instrument_program(std::unique_ptr<llvm::Module>& fast_half, cons
     report.observed_half =
         plan.fast_bodies ? copy_observed_half(program) : take_observed_half(fast_half, bodies);
     if (plan.hooks != Hooks::kSession) settle_guarded_loads(*report.observed_half);
-    if (traces(plan)) define_trace_tables(*report.observed_half, described.anchors);
+    if (traces(plan.hooks)) define_trace_tables(*report.observed_half, described.anchors);
     insert_observation(*report.observed_half, plan);
-    if (traces(plan)) insert_trace_entries(*report.observed_half, bodies.thunks);
+    if (traces(plan.hooks)) insert_trace_entries(*report.observed_half, bodies.thunks);
     define_initial_observe(*report.observed_half, plan.start_observed);
     forget_marks(*report.observed_half);
     report.observed_parts = divide(*report.observed_half, named_in_assembly);

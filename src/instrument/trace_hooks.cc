@@ -37,6 +37,7 @@ using format::ThreadState;
 using format::TraceContents;
 
 constexpr uint64_t kMostBytesOfAddress = 9;
+constexpr uint64_t kMostBytesOfValue = 9;
 constexpr uint64_t kMostBytesOfBranch = 5;
 
 struct Site {
@@ -80,6 +81,10 @@ class TraceHooks {
     const bool check_everywhere = most_bytes_ > format::kTraceSlackBytes / 2;
     number_activation();
     for (llvm::Instruction* access : accesses_) write_addresses(*access);
+    for (llvm::Instruction* store : stores_) {
+      llvm::IRBuilder<> builder(store);
+      writer_->write_value(builder, stored_word(*store));
+    }
     for (llvm::Instruction* branch : branches_) write_branch(*branch);
     for (llvm::CallBase* call : calls_) surround(*call);
     for (llvm::Instruction* exit : exits_) {
@@ -104,9 +109,13 @@ class TraceHooks {
     for (llvm::BasicBlock& block : body_) {
       uint64_t bytes = 0;
       for (llvm::Instruction& instruction : block) {
-        const std::vector<Site> sites = contents_ == TraceContents::kAll ? sites_of(instruction) : std::vector<Site>();
+        const std::vector<Site> sites = contents_ == TraceContents::kPath ? std::vector<Site>() : sites_of(instruction);
         if (!sites.empty()) (sites[0].operand == ~0u ? bases_ : accesses_).push_back(&instruction);
         bytes += sites.size() * kMostBytesOfAddress;
+        if (contents_ == TraceContents::kValues && stored_word(instruction)) {
+          stores_.push_back(&instruction);
+          bytes += kMostBytesOfValue;
+        }
         if (auto* pad = llvm::dyn_cast<llvm::LandingPadInst>(&instruction)) pads_.push_back(pad);
         auto* call = llvm::dyn_cast<llvm::CallBase>(&instruction);
         const bool called = call && !llvm::isa<llvm::IntrinsicInst>(call) && !call->isInlineAsm();
@@ -227,13 +236,13 @@ class TraceHooks {
   }
 
   void write_native_return(llvm::IRBuilderBase& builder, llvm::CallBase& call, uint32_t operation) {
-    if (contents_ == TraceContents::kAll) return native_calls_->write_return(builder, call, operation);
-    native_calls_->write_bare_return(builder, operation);
+    if (contents_ == TraceContents::kPath) return native_calls_->write_bare_return(builder, operation);
+    native_calls_->write_return(builder, call, operation);
   }
 
   /// Whether the reader of a path knows without an event that control has come back.
   bool is_silent(const llvm::CallBase& call) const {
-    if (contents_ == TraceContents::kAll || call.isMustTailCall()) return false;
+    if (contents_ != TraceContents::kPath || call.isMustTailCall()) return false;
     const std::optional<uint32_t> flags = number_in(call, metadata::kOperation, 1);
     const auto* callee = llvm::dyn_cast<llvm::Function>(call.getCalledOperand()->stripPointerCastsAndAliases());
     return flags && format::is_straight_call(static_cast<uint8_t>(*flags)) && callee &&
@@ -267,7 +276,7 @@ class TraceHooks {
   std::optional<NativeCallHooks> native_calls_;
   llvm::Value* activation_ = nullptr;
   llvm::DenseSet<llvm::BasicBlock*> heads_;
-  std::vector<llvm::Instruction*> accesses_, bases_, branches_, exits_, checks_;
+  std::vector<llvm::Instruction*> accesses_, stores_, bases_, branches_, exits_, checks_;
   std::vector<llvm::CallBase*> calls_;
   std::vector<llvm::LandingPadInst*> pads_;
   uint64_t most_bytes_ = 0;

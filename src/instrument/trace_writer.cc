@@ -64,12 +64,28 @@ void TraceWriter::write_address(llvm::IRBuilderBase& builder, llvm::Value* addre
   llvm::Value* delta = builder.CreateSub(address, previous);
   scopes_.mark(*previous, TraceScope::kSites);
   scopes_.mark(*builder.CreateStore(address, slot), TraceScope::kSites);
+  write_word(builder, address, delta);
+}
+
+void TraceWriter::write_value(llvm::IRBuilderBase& builder, llvm::Value* value) {
+  llvm::Type* word = builder.getInt64Ty();
+  if (value->getType()->isPointerTy()) {
+    value = builder.CreatePtrToInt(value, word);
+  } else if (value->getType()->isFloatingPointTy()) {
+    const unsigned bits = value->getType()->getScalarSizeInBits();
+    value = builder.CreateBitCast(value, builder.getIntNTy(bits));
+  }
+  value = builder.CreateSExtOrTrunc(value, word);
+  write_word(builder, value, value);
+}
+
+void TraceWriter::write_word(llvm::IRBuilderBase& builder, llvm::Value* word, llvm::Value* delta) {
   llvm::Value* moved = builder.CreateSub(delta, builder.getInt64(static_cast<uint64_t>(int64_t{kLeastDelta})));
   llvm::Value* is_near = builder.CreateICmpULT(moved, builder.getInt64(kDeltas));
   llvm::Value* code = builder.CreateTrunc(builder.CreateAdd(moved, builder.getInt64(2)), builder.getInt8Ty());
   llvm::Value* at = position(builder);
   builder.CreateStore(builder.CreateSelect(is_near, code, builder.getInt8(format::kTraceAbsolute)), at);
-  builder.CreateAlignedStore(builder.CreateSelect(is_near, builder.getInt64(0), address), advanced(builder, at, 1),
+  builder.CreateAlignedStore(builder.CreateSelect(is_near, builder.getInt64(0), word), advanced(builder, at, 1),
                              llvm::Align(1));
   llvm::Value* bytes = builder.CreateSelect(is_near, builder.getInt64(1), builder.getInt64(kAbsoluteBytes));
   set_position(builder, builder.CreateGEP(builder.getInt8Ty(), at, bytes));

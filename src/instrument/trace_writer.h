@@ -20,6 +20,8 @@ class TraceWriter {
   void write_event(llvm::IRBuilderBase& builder, uint8_t event, std::initializer_list<llvm::Value*> numbers);
   /// An address, against the last one of its site.
   void write_address(llvm::IRBuilderBase& builder, llvm::Value* address, uint32_t site);
+  /// A number, pointer, float or double of up to 64 bits.
+  void write_value(llvm::IRBuilderBase& builder, llvm::Value* value);
   /// Empties the buffer when it is nearly full; splits the block.
   void check_room(llvm::Instruction& before);
 
@@ -34,6 +36,8 @@ class TraceWriter {
   void take_back(llvm::IRBuilderBase& builder);
 
  private:
+  /// `word` in the bytes that are next: as a byte when `delta` from what the reader knows is small.
+  void write_word(llvm::IRBuilderBase& builder, llvm::Value* word, llvm::Value* delta);
   llvm::Value* position(llvm::IRBuilderBase& builder);
   void set_position(llvm::IRBuilderBase& builder, llvm::Value* position);
   llvm::Value* advanced(llvm::IRBuilderBase& builder, llvm::Value* position, uint64_t bytes);

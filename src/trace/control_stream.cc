@@ -86,7 +86,8 @@ class ControlStream::Thread {
         events_(trace, number),
         number_(static_cast<uint32_t>(number)),
         next_frame_(next_frame),
-        path_only_(trace.contents() == TraceContents::kPath) {
+        path_only_(trace.contents() == TraceContents::kPath),
+        with_values_(trace.contents() == TraceContents::kValues) {
     if (path_only_) find_silent_calls();
     if (events_.peek() == kTraceTurn) take_turn();
   }
@@ -94,11 +95,13 @@ class ControlStream::Thread {
   uint64_t turn() const { return turn_; }
   bool ended() const { return ended_; }
   std::span<const uint64_t> sites() const { return sites_; }
+  std::span<const StoredValue> values() const { return values_; }
 
   /// False when another thread's turn comes first, or at the end.
   bool next(Step& step) {
     step = Step{};
     step.thread = number_;
+    values_.clear();
     while (!ended_) {
       if (unwind_to_ != kNone) return unwind(step);
       if (entering_) return enter(step);
@@ -146,17 +149,25 @@ class ControlStream::Thread {
   }
 
   /// False at the end of the trace.
-  bool read_address(uint32_t number) {
+  bool read_address(uint32_t number) { return read_word(site(number)); }
+
+  bool read_word(uint64_t& word) {
     const uint8_t code = events_.peek();
     if (code == 0) return false;
     events_.take();
-    uint64_t& address = site(number);
     if (code == kTraceAbsolute) {
-      address = events_.number<uint64_t>();
+      word = events_.number<uint64_t>();
     } else {
-      address += static_cast<uint64_t>(int64_t{code} - kTraceDeltaBias);
+      word += static_cast<uint64_t>(int64_t{code} - kTraceDeltaBias);
     }
     return true;
+  }
+
+  bool read_value(uint32_t operation) {
+    values_.push_back({operation, 0});
+    if (read_word(values_.back().value)) return true;
+    values_.pop_back();
+    return false;
   }
 
   bool enter(Step& step) {
@@ -331,6 +342,9 @@ class ControlStream::Thread {
         if (!read_address(accesses_[each].value)) return cut(step, last_access);
         last_access = top.next;
       }
+      if (with_values_ && operation.kind == OperationKind::kStore && (operation.flags & kOperationValued) != 0) {
+        if (!read_value(top.next)) return cut(step, last_access);
+      }
       if (operation.kind == OperationKind::kCall && !is_silent(operation)) return call(step, top, operation);
       if (operation.kind == OperationKind::kBranch || operation.kind == OperationKind::kReturn ||
           operation.kind == OperationKind::kUnwind) {
@@ -437,10 +451,12 @@ class ControlStream::Thread {
   uint32_t number_;
   FrameId& next_frame_;
   bool path_only_;
+  bool with_values_;
   std::vector<bool> silent_calls_;  ///< by call
   uint64_t turn_ = 0;
   bool ended_ = false;
   std::vector<uint64_t> sites_;
+  std::vector<StoredValue> values_;  ///< of the last run
   std::vector<Activation> stack_;
   std::optional<Entering> entering_;
   uint32_t activations_ = 0;
@@ -478,6 +494,10 @@ const Step& ControlStream::next() {
 
 std::span<const uint64_t> ControlStream::sites() const {
   return current_ ? current_->sites() : std::span<const uint64_t>();
+}
+
+std::span<const StoredValue> ControlStream::values() const {
+  return current_ ? current_->values() : std::span<const StoredValue>();
 }
 
 }  // namespace culprit::trace

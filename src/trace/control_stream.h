@@ -37,6 +37,12 @@ struct ReturnedCall {
   uint32_t lengths[format::kTraceMostArguments] = {};  ///< of those, without the zero byte
 };
 
+/// What a store stored: an integer or pointer with its sign, or the bits of a floating-point number.
+struct StoredValue {
+  uint32_t operation;
+  uint64_t value;
+};
+
 struct Step {
   StepKind kind = StepKind::kEnd;
   uint32_t thread = 0;
@@ -60,6 +66,9 @@ class ControlStream {
 
   /// The next step; kEnd for ever at the end. Throws CorruptData when trace and program do not agree.
   const Step& next();
+
+  /// Of the last step, a run: what its stores stored, in order, if the trace has values. Until the next step.
+  std::span<const StoredValue> values() const;
 
   /// The latest address of every site in the thread of the last step (AccessRecord, BaseRecord).
   std::span<const uint64_t> sites() const;

@@ -48,7 +48,7 @@ void TraceFile::read_chunks() {
   if (header.model_identity != model_.identity()) {
     throw CorruptData(name, offsetof(format::TraceHeader, model_identity), "belongs to another program model");
   }
-  if (header.contents != format::TraceContents::kAll && header.contents != format::TraceContents::kPath) {
+  if (header.contents > format::TraceContents::kValues) {
     throw CorruptData(name, offsetof(format::TraceHeader, contents), "unknown contents");
   }
   contents_ = header.contents;

@@ -1,0 +1,52 @@
+// What makes two executions of a program differ: a backward slice of both at once that holds only dependences that one
+// of them alone has, or that carry other values (EPID §V-C, figure 11; Weeratunge et al., ISSTA 2010).
+//
+// Executions of a block correspond by their precise ids. Where they do, what decided that the block runs is no part of
+// the slice: both got there. That, and which sources have the same value in both, is what keeps it small.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "depend/dependence_graph.h"
+#include "trace/trace_file.h"
+
+namespace culprit {
+
+enum Side : uint8_t { kLeft, kRight };
+
+/// One of the two executions. All must stay.
+struct TracedRun {
+  const trace::TraceFile& trace;  ///< with values
+  const depend::DependenceGraph& graph;
+};
+
+/// Block executions that are the same point of both executions, by the precise ids of the first threads.
+struct Correspondence {
+  std::array<std::vector<depend::Execution>, 2> other;  ///< by side and execution; kNoExecution: has none
+};
+/// Throws CorruptData.
+Correspondence corresponding_executions(const TracedRun& left, const TracedRun& right);
+
+/// A statement instance of a dual slice, in both executions or in one.
+struct DualInstance {
+  uint32_t statement;
+  std::array<std::optional<depend::Execution>, 2> execution;
+  /// What the statement stored last, branched to (a block) or was returned by native code, where the trace has it and
+  /// the two differ or one is alone.
+  std::array<std::optional<uint64_t>, 2> value;
+};
+
+struct DualSlice {
+  std::vector<DualInstance>
+      instances;  ///< in order of time: of the right execution, the left one's where it is alone in between
+  std::array<size_t, 2> ordinary;  ///< statement instances of the backward slice of each execution alone
+};
+
+/// `criteria`: nodes to begin with, by side.
+DualSlice dual_slice(const TracedRun& left, const TracedRun& right,
+                     const std::array<std::vector<depend::Node>, 2>& criteria);
+
+}  // namespace culprit
