@@ -8,14 +8,15 @@
 #include <algorithm>
 #include <array>
 #include <deque>
+#include <new>
 
 #include "base/error.h"
 #include "base/shell_command.h"
 #include "base/temporary_directory.h"
 #include "depend/value_chain.h"
 #include "format/trace_format.h"
-#include "locate/branch_counter.h"
 #include "locate/bad_value.h"
+#include "locate/branch_counter.h"
 #include "locate/graph_nodes.h"
 #include "locate/suspects.h"
 #include "locate/thin_slice.h"
@@ -180,7 +181,8 @@ class TracedRun final : public RunDependences {
       if (own || (was_called_from(branch, made) && (given || (!more.empty() && is_short(made))))) {
         open.insert(open.end(), more.begin(), more.end());
         if (!own && !given) short_functions.push_back(made);
-      } else if (const Node maker = reads_input(graph_, made) ? last_store(chain, branch) : made; maker != depend::kNoNode) {
+      } else if (const Node maker = reads_input(graph_, made) ? last_store(chain, branch) : made;
+                 maker != depend::kNoNode) {
         origins.push_back(maker);
       }
     }
@@ -296,6 +298,10 @@ std::optional<FailureSlice> slice_failure(const Launch& launch, const TracedProg
   } catch (const CorruptData& error) {
     // A program that writes where it should not may hit what the trace is written from.
     why_not = error.what();
+    return std::nullopt;
+  } catch (const std::bad_alloc&) {
+    // Copies of garbage length by what went on after the damage was done.
+    why_not = "its dependences do not fit in memory";
     return std::nullopt;
   }
   const DependenceGraph& graph = run->graph();
