@@ -45,10 +45,11 @@ def check_one(name, arguments, work):
                            "--limit", str(arguments.limit), program.body(recipe.programs[0], "native"), "--", *words],
                           input=stdin.encode(), cwd=place, capture_output=True, check=False, timeout=1800,
                           env=dict(program.environment(), CULPRIT_CACHE=str(work / "cache")))
-    lines = done.stdout.decode(errors="replace").splitlines()
-    if not lines or not lines[-1].startswith("points-unique:"):
+    # It stands behind what the program put out, which may be binary and end within a line.
+    _, found, last_line = done.stdout.rpartition(b"points-unique:")
+    if not found:
         raise Failure(f"culprit points failed: {done.stderr.decode(errors='replace')[-300:]}")
-    values = dict(word.split("=") for word in lines[-1].split()[1:])
+    values = dict(word.split("=") for word in last_line.decode().split())
     return int(values["instances"]), int(values["clashes"])
 
 
