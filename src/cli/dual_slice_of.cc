@@ -22,7 +22,7 @@ std::vector<Node> nodes_at(const DependenceGraph& graph, const std::string& at) 
   return values_used(graph, find_moment(graph, program::parse_source_position(at)));
 }
 
-Criteria criteria_at(const TracedRun& left, const TracedRun& right, const std::string& at) {
+Criteria criteria_at(const ComparedRun& left, const ComparedRun& right, const std::string& at) {
   Criteria criteria;
   std::optional<UserError> missing;
   for (const Side side : {kLeft, kRight}) {
@@ -36,7 +36,7 @@ Criteria criteria_at(const TracedRun& left, const TracedRun& right, const std::s
   return criteria;
 }
 
-Criteria criteria_by_output(const TracedRun& left, const TracedRun& right, std::optional<uint64_t> first_wrong_byte) {
+Criteria criteria_by_output(const ComparedRun& left, const ComparedRun& right, std::optional<uint64_t> first_wrong_byte) {
   constexpr auto kOutput = depend::OutputStream::kStandardOutput;
   Criteria criteria;
   if (first_wrong_byte) {
@@ -54,7 +54,7 @@ Criteria criteria_by_output(const TracedRun& left, const TracedRun& right, std::
 }
 
 /// Branches go to blocks, whose numbers tell nobody anything.
-bool is_shown(const DualInstance& instance, const program::ProgramModel& model) {
+bool shows_value(const DualInstance& instance, const program::ProgramModel& model) {
   return model.statement(instance.statement).kind != format::StatementKind::kBranch;
 }
 
@@ -68,7 +68,7 @@ std::string value_text(const std::optional<uint64_t>& value) {
 std::string instance_text(const DualInstance& instance, const program::ProgramModel& model) {
   const bool in_left = instance.execution[kLeft].has_value(), in_right = instance.execution[kRight].has_value();
   std::string values;
-  if (is_shown(instance, model)) {
+  if (shows_value(instance, model)) {
     if (in_left && in_right && instance.value[kLeft]) {
       values = fmt::format("  {} | {}", value_text(instance.value[kLeft]), value_text(instance.value[kRight]));
     } else if (const auto& value = instance.value[in_left ? kLeft : kRight]) {
@@ -81,7 +81,7 @@ std::string instance_text(const DualInstance& instance, const program::ProgramMo
 
 }  // namespace
 
-DualSlice dual_slice_of(const TracedRun& left, const TracedRun& right, const std::string& at,
+DualSlice dual_slice_of(const ComparedRun& left, const ComparedRun& right, const std::string& at,
                         std::optional<uint64_t> first_wrong_byte) {
   const Criteria criteria =
       at.empty() ? criteria_by_output(left, right, first_wrong_byte) : criteria_at(left, right, at);

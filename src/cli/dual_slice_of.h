@@ -11,7 +11,7 @@ namespace culprit::cli {
 
 /// What to begin at: `at` (FILE:LINE[#N], stdout:N, stderr:N) in every run that gets there; without it the first byte
 /// in which the standard outputs differ, else where the right run ended. Throws UserError when neither run gets there.
-DualSlice dual_slice_of(const TracedRun& left, const TracedRun& right, const std::string& at,
+DualSlice dual_slice_of(const ComparedRun& left, const ComparedRun& right, const std::string& at,
                         std::optional<uint64_t> first_wrong_byte);
 
 /// For people; at most `most` instances.

@@ -41,6 +41,31 @@ std::vector<Execution> of_first_thread(const DependenceGraph& graph) {
   return executions;
 }
 
+/// Block executions that are the same point of both executions, by the precise ids of the first threads.
+struct Correspondence {
+  std::array<std::vector<Execution>, 2> other;  ///< by side and execution; kNoExecution: has none
+};
+
+Correspondence corresponding_executions(const ComparedRun& left, const ComparedRun& right) {
+  const std::vector<Execution> lefts = of_first_thread(left.graph), rights = of_first_thread(right.graph);
+  Correspondence result;
+  result.other[kLeft].assign(left.graph.executions(), depend::kNoExecution);
+  result.other[kRight].assign(right.graph.executions(), depend::kNoExecution);
+  const FlowTables tables(left.trace.model());
+  TracedControl left_control(left.trace, 0), right_control(right.trace, 0);
+  Alignment alignment(left_control, right_control, tables, AlignmentKind::kPrecise);
+  while (true) {
+    const Alignment::Which which = alignment.next();
+    if (which == Alignment::Which::kEnd) return result;
+    if (which != Alignment::Which::kBoth) continue;
+    const uint64_t at_left = alignment.left().points() - 1, at_right = alignment.right().points() - 1;
+    // A trace that was cut may end in a block of which nothing was executed.
+    if (at_left >= lefts.size() || at_right >= rights.size()) continue;
+    result.other[kLeft][lefts[at_left]] = rights[at_right];
+    result.other[kRight][rights[at_right]] = lefts[at_left];
+  }
+}
+
 std::vector<bool> executions_in(const DependenceGraph& graph, const depend::Slice& slice) {
   std::vector<bool> executions(graph.executions(), false);
   slice.for_each([&](uint64_t number) { executions[graph.node_of({number}).execution()] = true; });
@@ -49,7 +74,7 @@ std::vector<bool> executions_in(const DependenceGraph& graph, const depend::Slic
 
 class Search {
  public:
-  Search(const TracedRun& left, const TracedRun& right, const Correspondence& correspondence,
+  Search(const ComparedRun& left, const ComparedRun& right, const Correspondence& correspondence,
          const RunValues& left_values, const RunValues& right_values)
       : graphs_{&left.graph, &right.graph}, values_{&left_values, &right_values}, other_(correspondence.other) {}
 
@@ -227,27 +252,7 @@ class Search {
 
 }  // namespace
 
-Correspondence corresponding_executions(const TracedRun& left, const TracedRun& right) {
-  const std::vector<Execution> lefts = of_first_thread(left.graph), rights = of_first_thread(right.graph);
-  Correspondence result;
-  result.other[kLeft].assign(left.graph.executions(), depend::kNoExecution);
-  result.other[kRight].assign(right.graph.executions(), depend::kNoExecution);
-  const FlowTables tables(left.trace.model());
-  TracedControl left_control(left.trace, 0), right_control(right.trace, 0);
-  Alignment alignment(left_control, right_control, tables, AlignmentKind::kPrecise);
-  while (true) {
-    const Alignment::Which which = alignment.next();
-    if (which == Alignment::Which::kEnd) return result;
-    if (which != Alignment::Which::kBoth) continue;
-    const uint64_t at_left = alignment.left().points() - 1, at_right = alignment.right().points() - 1;
-    // A trace that was cut may end in a block of which nothing was executed.
-    if (at_left >= lefts.size() || at_right >= rights.size()) continue;
-    result.other[kLeft][lefts[at_left]] = rights[at_right];
-    result.other[kRight][rights[at_right]] = lefts[at_left];
-  }
-}
-
-DualSlice dual_slice(const TracedRun& left, const TracedRun& right, const std::array<std::vector<Node>, 2>& criteria) {
+DualSlice dual_slice(const ComparedRun& left, const ComparedRun& right, const std::array<std::vector<Node>, 2>& criteria) {
   DualSlice result;
   // Values are looked up only where either slice could lead.
   const depend::Slice left_slice = backward_slice(left.graph, criteria[kLeft]);

@@ -18,17 +18,10 @@ namespace culprit {
 enum Side : uint8_t { kLeft, kRight };
 
 /// One of the two executions. All must stay.
-struct TracedRun {
+struct ComparedRun {
   const trace::TraceFile& trace;  ///< with values
   const depend::DependenceGraph& graph;
 };
-
-/// Block executions that are the same point of both executions, by the precise ids of the first threads.
-struct Correspondence {
-  std::array<std::vector<depend::Execution>, 2> other;  ///< by side and execution; kNoExecution: has none
-};
-/// Throws CorruptData.
-Correspondence corresponding_executions(const TracedRun& left, const TracedRun& right);
 
 /// A statement instance of a dual slice, in both executions or in one.
 struct DualInstance {
@@ -40,13 +33,13 @@ struct DualInstance {
 };
 
 struct DualSlice {
-  std::vector<DualInstance>
-      instances;  ///< in order of time: of the right execution, the left one's where it is alone in between
+  /// In order of time: of the right execution, the left one's where it is alone in between.
+  std::vector<DualInstance> instances;
   std::array<size_t, 2> ordinary;  ///< statement instances of the backward slice of each execution alone
 };
 
 /// `criteria`: nodes to begin with, by side.
-DualSlice dual_slice(const TracedRun& left, const TracedRun& right,
+DualSlice dual_slice(const ComparedRun& left, const ComparedRun& right,
                      const std::array<std::vector<depend::Node>, 2>& criteria);
 
 }  // namespace culprit

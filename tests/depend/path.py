@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""A path alone tells the same walk as a trace with addresses, in fewer bytes.
+"""A path alone tells the same walk as a trace with addresses, in fewer bytes; one with values, too, in more.
 
 Usage: path.py BIN_FOLDER SUBJECT...
 """
@@ -37,7 +37,7 @@ def check(binaries, subject, folder):
     arguments = ARGUMENTS.search(subject.read_text())
     words = [program, *(arguments.group(1).split() if arguments else [])]
     walks, sizes = [], []
-    for name, options in (("all", []), ("path", ["--path"])):
+    for name, options in (("all", []), ("path", ["--path"]), ("values", ["--values"])):
         trace = f"{folder}/{subject.stem}-{name}"
         traced = subprocess.run([binaries / "culprit", "trace", "--json", "-o", trace, *options, "--", *words],
                                 env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
@@ -45,13 +45,15 @@ def check(binaries, subject, folder):
         walks.append(walk(binaries / "culprit", trace, environment))
     refused = subprocess.run([binaries / "culprit", "slice", f"{folder}/{subject.stem}-path", "--crash"], env=environment,
                              capture_output=True, text=True)
-    if walks[0] != walks[1]:
-        at = next((i for i, pair in enumerate(zip(*walks)) if pair[0] != pair[1]), min(map(len, walks)))
-        print(f"{subject.name}: walks of {len(walks[0])} and {len(walks[1])} steps part at {at}:"
-              f" {walks[0][at:at + 3]} {walks[1][at:at + 3]}")
+    for other in walks[1:]:
+        if walks[0] == other:
+            continue
+        at = next((i for i, pair in enumerate(zip(walks[0], other)) if pair[0] != pair[1]), min(len(walks[0]), len(other)))
+        print(f"{subject.name}: walks of {len(walks[0])} and {len(other)} steps part at {at}:"
+              f" {walks[0][at:at + 3]} {other[at:at + 3]}")
         return False
-    if not walks[0] or sizes[1] >= sizes[0]:
-        print(f"{subject.name}: {len(walks[0])} steps, {sizes[1]} bytes of a path, {sizes[0]} of a trace")
+    if not walks[0] or not sizes[1] < sizes[0] < sizes[2]:
+        print(f"{subject.name}: {len(walks[0])} steps, {sizes[1]} bytes of a path, {sizes[0]} of a trace, {sizes[2]} with values")
         return False
     most = ADDRESSES.search(subject.read_text())
     if most and sizes[0] - sizes[1] > int(most.group(1)):
