@@ -256,10 +256,15 @@ BuildResult result_of(const fs::path& entry, const std::string& key, bool from_c
   return result;
 }
 
-BuildResult find_or_build(const BuildRequest& request, Progress& progress) {
-  // Read what the program carries, and the shared libraries of the same build.
-  Inputs inputs{.program = read_capture(request.program), .absorbed = {}};
+/// What the program carries, and the shared libraries of the same build.
+Inputs read_inputs(const fs::path& program) {
+  Inputs inputs{.program = read_capture(program), .absorbed = {}};
   inputs.absorbed = absorbed_libraries(inputs.program);
+  return inputs;
+}
+
+BuildResult find_or_build(const BuildRequest& request, Progress& progress) {
+  const Inputs inputs = read_inputs(request.program);
 
   // Reuse what was built before, by anyone, also while we waited for it.
   const Cache cache = Cache::of_user();
@@ -294,6 +299,14 @@ BuildResult build_program(const BuildRequest& request, Progress& progress) {
   BuildResult result = find_or_build(request, progress);
   result.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
   return result;
+}
+
+std::vector<SourceLoop> find_source_loops(const fs::path& program, Progress& progress) {
+  const InterruptScope interrupts;
+  const TemporaryDirectory work(temporary_place("loops"));
+  CompileJob job = job_for(read_inputs(program), load_plan("fast"), work.path());
+  job.only_loops = true;
+  return run_compile(job, progress).loops;
 }
 
 }  // namespace culprit

@@ -3,6 +3,7 @@
 
 #include <filesystem>
 #include <string>
+#include <vector>
 
 #include "base/progress.h"
 #include "build/job.h"
@@ -26,5 +27,8 @@ struct BuildRequest {
 
 /// Throws UserError, CorruptData, Interrupted.
 BuildResult build_program(const BuildRequest& request, Progress& progress);
+
+/// The loops of the program as it was compiled; nothing is built or kept. Throws the same.
+std::vector<SourceLoop> find_source_loops(const std::filesystem::path& program, Progress& progress);
 
 }  // namespace culprit

@@ -30,6 +30,7 @@
 #include "build/merge.h"
 #include "build/parallel_tasks.h"
 #include "instrument/optimise.h"
+#include "instrument/loop_order_variables.h"
 #include "instrument/pipeline.h"
 
 namespace culprit {
@@ -105,6 +106,10 @@ class Compilation {
     report_.units = job_.units.size();
     // The units become one module; what cannot join it stays native.
     merge();
+    if (job_.only_loops) {
+      list_loops();
+      return std::move(report_);
+    }
     // The plan's passes make it two halves.
     instrument();
     // Every part is optimised and written side by side.
@@ -122,6 +127,15 @@ class Compilation {
     clock_.end_of("merge");
   }
 
+  void list_loops() {
+    if (!program_.module) return;
+    progress_("find loops");
+    for (LoopOrder& each : find_loop_order_variables(*program_.module)) {
+      report_.loops.push_back({std::move(each.function), std::move(each.variable), std::move(each.file), each.first_line, each.last_line});
+    }
+    clock_.end_of("find loops");
+  }
+
   void instrument() {
     if (!program_.module) return;
     progress_("instrument");
@@ -132,10 +146,6 @@ class Compilation {
     }
     for (const FunctionReason& each : instrumented_.single_bodies) {
       report_.single_body_functions.push_back({each.function, each.reason});
-    }
-    report_.loops = instrumented_.loop_order.loops;
-    for (const LoopOrderVariable& each : instrumented_.loop_order.variables) {
-      report_.ordered_loops.push_back({each.function, each.variable, each.file, each.first_line, each.last_line});
     }
     clock_.end_of("instrument");
   }

@@ -12,9 +12,9 @@ NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(SymbolDefinition, symbol, target)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(NativeUnit, name, reason)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(FunctionApart, name, reason)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(StepTime, step, seconds)
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(OrderedLoop, function, variable, file, first_line, last_line)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(SourceLoop, function, variable, file, first_line, last_line)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(CompileReport, units, native_units, native_functions, single_body_functions, steps,
-                                   objects, model, loops, ordered_loops, code_bytes)
+                                   objects, model, code_bytes, loops)
 
 // The plan travels in its own notation, which load_plan's users write too.
 void to_json(nlohmann::json& json, const Plan& plan) {
@@ -24,7 +24,7 @@ void from_json(const nlohmann::json& json, Plan& plan) {
   plan = plan_from_toml_text(json.at("toml").get<std::string>(), json.at("name").get<std::string>());
 }
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(CompileJob, plan, output_directory, components, units, wraps, definitions,
-                                   allow_multiple_definitions, position_independent, only_observed)
+                                   allow_multiple_definitions, position_independent, only_observed, only_loops)
 
 namespace {
 

@@ -49,6 +49,7 @@ struct CompileJob {
   bool allow_multiple_definitions = false;  ///< `-z muldefs`
   bool position_independent = true;
   bool only_observed = false;  ///< the objects of the fast half are there already
+  bool only_loops = false;     ///< nothing is made: the report lists the program's loops
 };
 
 /// A unit that could not be merged: it is compiled alone and runs without instrumentation.
@@ -68,8 +69,9 @@ struct StepTime {
   double seconds = 0;
 };
 
-/// A loop of the program as compiled, and the variable that tells its iterations apart (instrument/loop_order_variables.h).
-struct OrderedLoop {
+/// A loop of the program as compiled, and the variable that tells its iterations apart, if there is one
+/// (instrument/loop_order_variables.h).
+struct SourceLoop {
   std::string function;
   std::string variable;
   std::string file;
@@ -85,9 +87,8 @@ struct CompileReport {
   std::vector<StepTime> steps{};
   std::vector<std::string> objects{};  ///< in link order
   std::string model{};                 ///< the program model's file, empty when none was made
-  uint64_t loops = 0;                  ///< of the program as compiled
-  std::vector<OrderedLoop> ordered_loops{};
   uint64_t code_bytes = 0;             ///< executable sections of `objects`
+  std::vector<SourceLoop> loops{};     ///< only of a job that asks for them
 };
 
 std::string to_json(const CompileJob& job);

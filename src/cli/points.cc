@@ -152,8 +152,13 @@ std::string text_of(const CoreFrame& frame) {
                                         : fmt::format("{}:{} {}", fs::path(frame.file).filename().string(), frame.line,
                                                       frame.function);
   for (const CoreIteration& loop : frame.loops) {
-    text +=
-        loop.value ? fmt::format(" [{}={}]", loop.variable, *loop.value) : fmt::format(" [{} not kept]", loop.variable);
+    if (loop.value) {
+      text += fmt::format(" [{}={}]", loop.variable, *loop.value);
+    } else if (loop.variable.empty()) {
+      text += fmt::format(" [loop of line {}: iteration unknown]", loop.line);
+    } else {
+      text += fmt::format(" [{} not kept]", loop.variable);
+    }
   }
   return text;
 }
@@ -162,24 +167,41 @@ json json_of(const CoreFrame& frame) {
   json one{{"function", frame.function}};
   if (!frame.file.empty()) one.update({{"file", frame.file}, {"line", frame.line}});
   for (const CoreIteration& loop : frame.loops) {
-    json iteration{{"variable", loop.variable}, {"line", loop.line}};
+    json iteration{{"line", loop.line}};
+    if (!loop.variable.empty()) iteration["variable"] = loop.variable;
     if (loop.value) iteration["value"] = *loop.value;
     one["loops"].push_back(std::move(iteration));
   }
   return one;
 }
 
+/// How many loops are around the point, and how many of their iterations are known: the id is unambiguous when all are.
+struct LoopsAround {
+  size_t all = 0;
+  size_t known = 0;
+};
+
+LoopsAround loops_around(const CoreThread& thread) {
+  LoopsAround loops;
+  for (const CoreFrame& frame : thread.frames) {
+    loops.all += frame.loops.size();
+    loops.known += std::ranges::count_if(frame.loops, [](const CoreIteration& loop) { return loop.value.has_value(); });
+  }
+  return loops;
+}
+
 /// The native program is not run: its core file says where it stood.
 ExitCode show_core(const Options& options) {
   const fs::path program = program_path(options.program);
-  Progress progress(fmt::format("examine {}", program.filename().string()));
-  const BuildResult built = build_program({.program = program, .plan = load_plan("fast"), .keep = {}}, progress);
-  std::vector<OrderVariable> variables;
-  for (const OrderedLoop& loop : built.report.ordered_loops) {
-    variables.push_back({loop.function, loop.variable, loop.first_line, loop.last_line});
+  std::vector<OrderedLoop> loops;
+  {
+    Progress progress(fmt::format("examine {}", program.filename().string()));
+    for (const SourceLoop& loop : find_source_loops(program, progress)) {
+      loops.push_back({loop.function, loop.file, loop.variable, loop.first_line, loop.last_line});
+    }
   }
   json threads = json::array();
-  for (const CoreThread& thread : read_core_points(options.core, program, variables)) {
+  for (const CoreThread& thread : read_core_points(options.core, program, loops)) {
     if (!options.as_json) fmt::print("thread {}\n", thread.id);
     json frames = json::array();
     for (const CoreFrame& frame : thread.frames) {
@@ -189,7 +211,15 @@ ExitCode show_core(const Options& options) {
         fmt::print("  {}\n", text_of(frame));
       }
     }
-    threads.push_back({{"thread", thread.id}, {"frames", std::move(frames)}});
+    const LoopsAround around = loops_around(thread);
+    if (!options.as_json) {
+      fmt::print("  {} of {} loops around it have a known iteration: this id is {}\n", around.known, around.all,
+                 around.known == around.all ? "unambiguous" : "ambiguous");
+    }
+    threads.push_back({{"thread", thread.id},
+                       {"frames", std::move(frames)},
+                       {"loops", around.all},
+                       {"known_iterations", around.known}});
   }
   if (options.as_json) fmt::print("{}\n", json{{"kind", "stat"}, {"threads", std::move(threads)}}.dump(1));
   return ExitCode::kAnswered;

@@ -61,8 +61,8 @@ Dwarf_Die* find_unit(Dwfl_Module* module, Dwarf_Addr address, Dwarf_Addr* bias) 
 class Reader {
  public:
   Reader(const std::filesystem::path& core, const std::filesystem::path& program,
-         std::span<const OrderVariable> variables)
-      : core_path_(core), program_path_(program), variables_(variables) {}
+         std::span<const OrderedLoop> loops)
+      : core_path_(core), program_path_(program), loops_(loops) {}
   ~Reader() {
     if (session_) dwfl_end(session_);
     if (core_) elf_end(core_);
@@ -161,15 +161,18 @@ class Reader {
 
   void add_loops(CoreFrame& described, Dwarf_Die& scope, Dwarf_Die& function, Dwfl_Frame* frame, Dwarf_Addr address,
                  Dwarf_Addr bias) const {
-    std::vector<const OrderVariable*> around;
-    for (const OrderVariable& each : variables_) {
-      if (each.function == described.function && each.first_line <= described.line && described.line <= each.last_line)
+    std::vector<const OrderedLoop*> around;
+    const std::filesystem::path file = std::filesystem::path(described.file).filename();
+    for (const OrderedLoop& each : loops_) {
+      if (each.function == described.function && each.first_line <= described.line && described.line <= each.last_line &&
+          std::filesystem::path(each.file).filename() == file)
         around.push_back(&each);
     }
     std::ranges::stable_sort(around, std::greater<>(),
                              [](const auto* each) { return each->last_line - each->first_line; });
-    for (const OrderVariable* each : around) {
-      auto variable = find_variable(scope, each->variable, address);
+    for (const OrderedLoop* each : around) {
+      std::optional<Dwarf_Die> variable;
+      if (!each->variable.empty()) variable = find_variable(scope, each->variable, address);
       described.loops.push_back(
           {.variable = each->variable,
            .line = each->first_line,
@@ -179,7 +182,7 @@ class Reader {
 
   std::filesystem::path core_path_;
   std::filesystem::path program_path_;
-  std::span<const OrderVariable> variables_;
+  std::span<const OrderedLoop> loops_;
   int file_ = -1;
   Elf* core_ = nullptr;
   Dwfl* session_ = nullptr;
@@ -190,8 +193,8 @@ class Reader {
 }  // namespace
 
 std::vector<CoreThread> read_core_points(const std::filesystem::path& core, const std::filesystem::path& program,
-                                         std::span<const OrderVariable> variables) {
-  return Reader(core, program, variables).read();
+                                         std::span<const OrderedLoop> loops) {
+  return Reader(core, program, loops).read();
 }
 
 }  // namespace culprit

@@ -12,18 +12,19 @@
 
 namespace culprit {
 
-/// What tells the iterations of the loop in these lines apart.
-struct OrderVariable {
+/// A loop of the program, and what tells its iterations apart.
+struct OrderedLoop {
   std::string function;  ///< its symbol
-  std::string variable;
+  std::string file;      ///< as it was given to the compiler
+  std::string variable;  ///< empty when there is none
   uint32_t first_line;
   uint32_t last_line;
 };
 
 struct CoreIteration {
-  std::string variable;
+  std::string variable;          ///< empty when none tells the iterations apart
   uint32_t line;                 ///< of the loop
-  std::optional<int64_t> value;  ///< nothing where the optimiser kept none
+  std::optional<int64_t> value;  ///< nothing where there is no variable, or the optimiser kept none
 };
 
 /// An activation, or a function inlined into one.
@@ -41,6 +42,6 @@ struct CoreThread {
 
 /// Throws UserError when the files are no core file or do not belong together.
 std::vector<CoreThread> read_core_points(const std::filesystem::path& core, const std::filesystem::path& program,
-                                         std::span<const OrderVariable> variables);
+                                         std::span<const OrderedLoop> loops);
 
 }  // namespace culprit

@@ -93,9 +93,17 @@ std::optional<std::string> name_of_variable(llvm::AllocaInst& variable) {
   return std::nullopt;
 }
 
+/// Merging may have renamed a function that is local to its unit.
+std::string symbol_in_source(const llvm::Function& function) {
+  const llvm::DISubprogram* described = function.getSubprogram();
+  if (!described) return function.getName().str();
+  const llvm::StringRef linkage = described->getLinkageName();
+  return (linkage.empty() ? described->getName() : linkage).str();
+}
+
 class Finder {
  public:
-  explicit Finder(LoopOrder& order) : order_(order) {}
+  explicit Finder(std::vector<LoopOrder>& loops) : loops_(loops) {}
 
   void look_at(llvm::Function& function) {
     const llvm::DominatorTree dominators(function);
@@ -107,44 +115,40 @@ class Finder {
       if (auto name = name_of_variable(*variable)) variables.emplace_back(variable, *name);
     }
     for (const llvm::Loop* loop : loops.getLoopsInPreorder()) {
-      ++order_.loops;
       const auto found = std::find_if(variables.begin(), variables.end(), [&](const auto& each) {
         return tells_iterations(*each.first, *loop, loops, dominators);
       });
-      if (found == variables.end()) continue;
-      ++order_.with_order;
-      add(function, *loop, found->second);
+      add(function, *loop, found == variables.end() ? "" : found->second);
     }
   }
 
  private:
   void add(const llvm::Function& function, const llvm::Loop& loop, const std::string& variable) {
-    LoopOrderVariable one{
-        .function = function.getName().str(), .variable = variable, .file = {}, .first_line = ~0u, .last_line = 0};
+    LoopOrder one{.function = symbol_in_source(function), .variable = variable, .file = {}};
     for (const llvm::BasicBlock* block : loop.blocks()) {
       for (const llvm::Instruction& instruction : *block) {
         const llvm::DILocation* position = instruction.getDebugLoc().get();
         if (!position || position->getLine() == 0) continue;
         if (one.file.empty()) one.file = position->getFilename().str();
-        one.first_line = std::min(one.first_line, position->getLine());
+        one.first_line = one.first_line == 0 ? position->getLine() : std::min(one.first_line, position->getLine());
         one.last_line = std::max(one.last_line, position->getLine());
       }
     }
-    if (one.last_line != 0) order_.variables.push_back(std::move(one));
+    loops_.push_back(std::move(one));
   }
 
-  LoopOrder& order_;
+  std::vector<LoopOrder>& loops_;
 };
 
 }  // namespace
 
-LoopOrder find_loop_order_variables(llvm::Module& module) {
-  LoopOrder order;
-  Finder finder(order);
+std::vector<LoopOrder> find_loop_order_variables(llvm::Module& module) {
+  std::vector<LoopOrder> loops;
+  Finder finder(loops);
   for (llvm::Function& function : module) {
     if (!function.isDeclaration() && !function.hasAvailableExternallyLinkage()) finder.look_at(function);
   }
-  return order;
+  return loops;
 }
 
 }  // namespace culprit

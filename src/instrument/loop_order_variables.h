@@ -10,22 +10,17 @@
 
 namespace culprit {
 
-struct LoopOrderVariable {
-  std::string function;  ///< its symbol
-  std::string variable;
-  std::string file;
-  uint32_t first_line;  ///< of the loop
-  uint32_t last_line;
-};
-
+/// A natural loop of the program as compiled.
 struct LoopOrder {
-  uint64_t loops = 0;                        ///< natural loops of the program
-  uint64_t with_order = 0;                   ///< those that have such a variable
-  std::vector<LoopOrderVariable> variables;  ///< one a loop
+  std::string function;  ///< its symbol
+  std::string variable;  ///< that tells its iterations apart; empty when there is none
+  std::string file;      ///< with the lines, empty and 0 without line information
+  uint32_t first_line = 0;
+  uint32_t last_line = 0;
 };
 
-/// A variable counts when, in each iteration, it is changed exactly once, by the same constant, and what it holds where
+/// Every loop, those around others first. A variable counts when, in each iteration, it is changed exactly once, by the same constant, and what it holds where
 /// the loop is entered is always the same constant. Expects variables in memory, as captured.
-LoopOrder find_loop_order_variables(llvm::Module& module);
+std::vector<LoopOrder> find_loop_order_variables(llvm::Module& module);
 
 }  // namespace culprit

@@ -75,8 +75,6 @@ PipelineReport instrument_program(std::unique_ptr<llvm::Module>& fast_half, cons
   // What an optimiser would conclude from C's promises is concluded once, for all bodies.
   widen_indices(program);
   mark_invariant_loads(program);
-  // Variables that tell iterations are found while they are as the program has them.
-  report.loop_order = find_loop_order_variables(program);
   // What C leaves open gets one meaning.
   normalise(program);
   // What runs before the runtime can, or has no body of ours, is set apart.

@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "build/plan.h"
-#include "instrument/loop_order_variables.h"
 #include "instrument/native_functions.h"
 #include "instrument/parts.h"
 
@@ -21,7 +20,6 @@ struct PipelineReport {
   size_t functions = 0;                          ///< instrumented functions
   size_t ticks = 0;                              ///< places that tick, thunks not counted
   size_t counted_loops = 0;                      ///< loops that need no tick
-  LoopOrder loop_order;                          ///< variables that tell iterations apart in a core file
   /// Observed bodies, a module of its own that refers to the program's by hidden symbols; null when the plan has none.
   std::unique_ptr<llvm::Module> observed_half;
   Division fast_parts;      ///< of the program itself

@@ -36,16 +36,17 @@ def core_of(words, directory):
 
 
 def iterations(build, words, directory):
-    """(function, variable, value) of the crashed thread, outermost first, and the innermost frame."""
+    """(function, variable, value) of the crashed thread, outermost first, its innermost frame, and (loops, known iterations)."""
     core = core_of(words, directory)
     done = subprocess.run([build / "bin/culprit", "points", "--json", "--core", core, words[0]], capture_output=True,
                           text=True, timeout=300, check=False)
     core.unlink()
     if done.returncode != 0:
         raise AssertionError(done.stderr)
-    frames = json.loads(done.stdout)["threads"][0]["frames"]
-    found = [(frame["function"], loop["variable"], loop.get("value")) for frame in frames for loop in frame.get("loops", [])]
-    return found, frames[-1]
+    thread = json.loads(done.stdout)["threads"][0]
+    frames = thread["frames"]
+    found = [(frame["function"], loop.get("variable"), loop.get("value")) for frame in frames for loop in frame.get("loops", [])]
+    return found, frames[-1], (thread["loops"], thread["known_iterations"])
 
 
 def main():
@@ -60,10 +61,15 @@ def main():
             program = directory / f"crash{level}"
             subprocess.run([build / "bin/culprit-cc", "-g", level, source, "-o", program], check=True)
             for i, j in ((3, 5), (0, 7)):
-                found, innermost = iterations(build, [str(program), str(i), str(j)], directory)
+                found, innermost, known = iterations(build, [str(program), str(i), str(j)], directory)
                 expected = [("main", "i", i), ("row", "j", j)]
                 assert found == expected, f"{level}: {found} instead of {expected}"
+                assert known == (2, 2), f"{level}: {known}"
                 assert (innermost["function"], innermost["line"]) == ("cell", fault), f"{level}: stopped in {innermost}"
+        program = directory / "crash_list"
+        subprocess.run([build / "bin/culprit-cc", "-g", "-O1", PROGRAMS / "crash_list.c", "-o", program], check=True)
+        found, _, known = iterations(build, [str(program), "1"], directory)
+        assert found == [("main", None, None), ("digit", "j", 2)] and known == (2, 1), f"in a list: {found}, {known}"
         other = subprocess.run([build / "bin/culprit", "points", "--core", source, program], capture_output=True, text=True)
         assert other.returncode == 2 and "core file" in other.stderr, f"no core file: {other}"
 
