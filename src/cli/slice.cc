@@ -14,9 +14,9 @@
 #include "base/temporary_directory.h"
 #include "build/builder.h"
 #include "cli/command.h"
+#include "cli/crash_place.h"
 #include "cli/make_trace.h"
 #include "cli/output_position.h"
-#include "cli/replay_to.h"
 #include "cli/slice_view.h"
 #include "depend/criterion.h"
 #include "depend/slice.h"
@@ -24,7 +24,6 @@
 #include "depend/value_chain.h"
 #include "recording/place.h"
 #include "recording/recording.h"
-#include "session/frames.h"
 
 namespace culprit::cli {
 namespace {
@@ -138,27 +137,6 @@ ExitCode answer(const Options& options, const trace::TraceFile& trace) {
     fmt::print("{}", depend::slice_text(graph, slice));
   }
   return slice.empty() ? ExitCode::kNothingFound : ExitCode::kAnswered;
-}
-
-/// Where a recorded run crashed: a trace goes on to where the path is decided next, which can be behind that.
-std::string place_of_crash(const std::string& name) {
-  const recording::Recording recording = recording::open_recording(name);
-  const std::optional<StoppedReplay> stopped = stop_replay(recording, "crash");
-  if (!stopped) throw UserError("the recorded run did not crash", "name a place with --at");
-  const std::vector<Frame> frames = read_frames(memory_of(stopped->session), stopped->position.frames, 1);
-  if (frames.empty() || frames.front().statement >= stopped->model->statements().size()) {
-    throw UserError("the recorded run crashed outside of the program's own statements", "name a place with --at");
-  }
-  return stopped->model->position_text(frames.front().statement);
-}
-
-/// The same, looked for once: a replay has to go there.
-std::string kept_place_of_crash(const std::string& name, const fs::path& trace) {
-  const fs::path file = trace / "crash";
-  if (fs::exists(file)) return read_file(file);
-  const std::string place = place_of_crash(name);
-  if (::access(trace.c_str(), W_OK) == 0) write_file_atomically(file, place);
-  return place;
 }
 
 ExitCode slice_trace(Options options, const fs::path& folder, bool recorded) {

@@ -37,6 +37,7 @@ struct Activation {
   OpenExecution current;
   uint32_t call = format::kNone;  ///< operation that it is calling
   NodeNumber entered_by = kNoNumber;
+  NodeNumber came_by = kNoNumber;  ///< what decided that the current block came after its predecessor
   bool by_native = false;
   std::vector<NodeNumber> arguments;
   std::vector<uint64_t> exports;  ///< first numbers of the latest executions whose values others use

@@ -49,7 +49,7 @@ void BlockLayout::lay_out_slots(const ProgramModel& model, uint32_t function, ui
       }
     }
     if (phi) ++next;
-    bool reads = record.kind == OperationKind::kCall;
+    bool reads = record.kind == OperationKind::kCall || phi;
     for (const AccessRecord& access : model.accesses_of(operation)) {
       reads = reads || ((access.flags & kAccessReads) != 0 && access.place != PlaceKind::kConstant);
     }
@@ -94,7 +94,10 @@ void BlockLayout::add_edges(const ProgramModel& model, uint32_t operation, bool 
     }
     if (record.kind == OperationKind::kPhi) break;  // all of them share one slot
   }
-  if (!transfer && memory_slot[operation] != kNoSlot) edges.push_back({memory_slot[operation], EdgeKind::kData, true});
+  if (!transfer && memory_slot[operation] != kNoSlot) {
+    const EdgeKind kind = record.kind == OperationKind::kPhi ? EdgeKind::kControl : EdgeKind::kData;
+    edges.push_back({memory_slot[operation], kind, true});
+  }
 }
 
 }  // namespace culprit::depend

@@ -8,6 +8,9 @@
 // Unwinding and longjmp need no repair of the stack beyond what post-dominators over unwinding edges give; a second
 // return takes the stack back to what it was at the first.
 //
+// Which of its operands a phi takes depends on the branch that control came by, though that is no branch whose region is
+// open.
+//
 // A copy (memcpy, assignment of a structure) is not the origin of the bytes: its reader depends on the copy and on
 // whatever defined exactly these bytes before (CopyTable).
 #include "depend/build_graph.h"
@@ -21,6 +24,7 @@
 #include "depend/activation.h"
 #include "depend/definitions.h"
 #include "depend/graph_writer.h"
+#include "depend/input_log.h"
 #include "depend/native_effects.h"
 #include "trace/control_stream.h"
 
@@ -42,7 +46,8 @@ class GraphBuilder final : public DefinitionQuery {
         writer_(trace, layout_, file),
         stream_(trace),
         definitions_(sections_, trace.anchors()),
-        native_(trace, writer_, definitions_, outputs_) {
+        inputs_(trace, definitions_),
+        native_(trace, writer_, definitions_, outputs_, inputs_) {
     threads_.resize(trace.threads());
     note_thread_starts();
   }
@@ -53,14 +58,15 @@ class GraphBuilder final : public DefinitionQuery {
       if (step.kind == StepKind::kEnd) break;
       take(step);
     }
-    writer_.finish(last_, outputs_, unknown_calls_);
+    writer_.finish(last_, outputs_, inputs_, unknown_calls_);
   }
 
-  void ask_before(Execution execution, const std::function<void(DefinitionQuery&)>& ask) {
-    while (true) {
+  void ask_before(Node node, const std::function<void(DefinitionQuery&)>& ask) {
+    asked_ = node;
+    ask_ = &ask;
+    while (ask_) {
       const Step& step = stream_.next();
       if (step.kind == StepKind::kEnd) return;
-      if (step.kind == StepKind::kRun && step.starts && writer_.executions() == execution) return ask(*this);
       take(step);
     }
   }
@@ -209,13 +215,32 @@ class GraphBuilder final : public DefinitionQuery {
         exported = true;
         if (exported_as != kNoSlot) activation.exports[exported_as] = activation.current.first_number;
       }
+      if (ask_ && activation.current.execution == asked_.execution() && each == asked_.operation()) {
+        (*ask_)(*this);
+        ask_ = nullptr;
+        return;
+      }
       execute(activation, step, each, operation);
     }
     if (!exported && exported_as != kNoSlot) activation.exports[exported_as] = activation.current.first_number;
     if (step.end > step.first) last_ = number(activation, step.end - 1);
   }
 
+  /// The branch that ended the block that control comes from, else what decided that this block ran.
+  NodeNumber decision_behind(const Activation& activation) const {
+    const OpenExecution& before = activation.current;
+    if (before.execution == kNoExecution) return activation.entered_by;
+    const auto operations = model_.operations_of(before.block);
+    if (!operations.empty() && sections_.operations[operations.back()].kind == OperationKind::kBranch) {
+      return number(activation, operations.back());
+    }
+    const std::vector<NodeNumber> control = writer_.sources(before, kControlSlot);
+    return control.empty() ? kNoNumber : control.front();
+  }
+
   void begin_block(const Step& step, Activation& activation) {
+    const bool chooses = step.first < step.end && sections_.operations[step.first].kind == OperationKind::kPhi;
+    if (chooses) activation.came_by = decision_behind(activation);
     while (!activation.open.empty() && activation.open.back().post_dominator == step.block) activation.open.pop_back();
     NodeNumber decided_by = activation.open.empty() ? activation.entered_by : activation.open.back().branch;
     const OperationRecord& first = sections_.operations[step.first];
@@ -313,6 +338,9 @@ class GraphBuilder final : public DefinitionQuery {
       }
       writer_.set(activation.current, slot, source);
     }
+    if (operation.kind == OperationKind::kPhi) {
+      writer_.set(activation.current, layout_.memory_slot[index], activation.came_by);
+    }
   }
 
   void open_branch(Activation& activation, uint32_t block, NodeNumber node) {
@@ -401,6 +429,7 @@ class GraphBuilder final : public DefinitionQuery {
   NodeNumber last_ = kNoNumber;
   trace::ControlStream stream_;
   Definitions definitions_;
+  InputLog inputs_;
   NativeEffects native_;
   std::vector<Stack> threads_;
   Stack* stack_ = nullptr;
@@ -409,6 +438,8 @@ class GraphBuilder final : public DefinitionQuery {
   std::vector<NodeNumber> thread_starts_;
   size_t next_start_ = 0;
   std::vector<NodeNumber> sources_;
+  const std::function<void(DefinitionQuery&)>* ask_ = nullptr;  ///< before `asked_`
+  Node asked_ = kNoNode;
 };
 
 namespace {
@@ -426,9 +457,9 @@ void write_graph(const trace::TraceFile& trace, const std::filesystem::path& fil
   GraphBuilder(trace, file).build();
 }
 
-void ask_before(const trace::TraceFile& trace, Execution execution, const std::function<void(DefinitionQuery&)>& ask) {
+void ask_before(const trace::TraceFile& trace, Node node, const std::function<void(DefinitionQuery&)>& ask) {
   check_contents(trace);
-  GraphBuilder(trace, {}).ask_before(execution, ask);
+  GraphBuilder(trace, {}).ask_before(node, ask);
 }
 
 }  // namespace culprit::depend

@@ -25,7 +25,7 @@ class DefinitionQuery {
 /// Writes the graph to `file` (format/graph_format.h). Throws CorruptData, UserError.
 void write_graph(const trace::TraceFile& trace, const std::filesystem::path& file);
 
-/// Goes over the trace up to `execution` and asks before it runs its first operation. Throws CorruptData.
-void ask_before(const trace::TraceFile& trace, Execution execution, const std::function<void(DefinitionQuery&)>& ask);
+/// Goes over the trace up to an operation of a block execution and asks before that runs. Throws CorruptData.
+void ask_before(const trace::TraceFile& trace, Node node, const std::function<void(DefinitionQuery&)>& ask);
 
 }  // namespace culprit::depend

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <unordered_set>
 #include <vector>
 
 #include "depend/node.h"
@@ -64,13 +65,26 @@ class CopyTable {
     }
     return kCopyBit | (copies_.size() - 1);
   }
-  static void add_once(NodeNumber node, std::vector<NodeNumber>& sources) {
-    if (std::find(sources.begin(), sources.end(), node) == sources.end()) sources.push_back(node);
+  /// Few are compared one by one; a call may have read thousands of bytes of input.
+  void add_once(NodeNumber node, std::vector<NodeNumber>& sources) {
+    constexpr size_t kFew = 32;
+    if (sources.size() < kFew) {
+      if (std::find(sources.begin(), sources.end(), node) == sources.end()) sources.push_back(node);
+      return;
+    }
+    if (many_question_ != question_) {
+      many_question_ = question_;
+      many_.clear();
+      for (const NodeNumber each : sources) many_.insert(each.bits);
+    }
+    if (many_.insert(node.bits).second) sources.push_back(node);
   }
 
   std::vector<Copy> copies_;
   std::vector<uint32_t> asked_;  ///< per copy the last question that came by
   uint32_t question_ = 0;
+  std::unordered_set<uint64_t> many_;  ///< of the question `many_question_`, once it has many sources
+  uint32_t many_question_ = 0;
   std::vector<uint64_t> open_;
 };
 

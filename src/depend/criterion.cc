@@ -103,9 +103,42 @@ bool was_executed(const DependenceGraph& graph, Node node) {
   return node.execution() != last.execution() || node <= last;
 }
 
+/// The nodes of an execution's statements that access a variable.
+struct Accesses {
+  std::vector<NodeNumber> reads, writes;
+};
+
+Accesses accesses_of(const DependenceGraph& graph, Execution execution, const std::vector<uint32_t>& statements,
+                     const VariablePlace& place) {
+  const ProgramModel& model = graph.model();
+  Accesses accesses;
+  for (const uint32_t operation : model.operations_of(graph.block_of(execution))) {
+    const Node node = Node::of(execution, operation);
+    if (!contains(statements, model.operation(operation).statement) || !was_executed(graph, node)) continue;
+    for (const AccessRecord& access : model.accesses_of(operation)) {
+      if (!touches(model, access, place)) continue;
+      ((access.flags & kAccessWrites) != 0 ? accesses.writes : accesses.reads).push_back(graph.number_of(node));
+    }
+  }
+  return accesses;
+}
+
+/// The first operation of the moment's statements.
+Node first_of(const DependenceGraph& graph, const Moment& moment) {
+  const auto operations = graph.model().operations_of(graph.block_of(moment.execution));
+  for (const uint32_t operation : operations) {
+    if (contains(moment.statements, graph.model().operation(operation).statement)) {
+      return Node::of(moment.execution, operation);
+    }
+  }
+  return Node::of(moment.execution, operations.front());
+}
+
 std::vector<Node> nodes_of(const DependenceGraph& graph, const std::vector<NodeNumber>& numbers) {
   std::vector<Node> nodes;
-  for (const NodeNumber each : numbers) nodes.push_back(graph.node_of(each));
+  for (const NodeNumber each : numbers) {
+    if (const Node node = graph.node_of(each); node != kNoNode) nodes.push_back(node);
+  }
   return nodes;
 }
 
@@ -137,7 +170,10 @@ Moment find_moment(const DependenceGraph& graph, const program::SourcePosition& 
                     fmt::format("give an instance up to {}", instances));
   }
   const uint64_t instance = position.instance == 0 ? instances : position.instance;
-  Moment moment{graph.execution_of(block, instance), {}, instance, instances};
+  Moment moment{graph.execution_of(block, instance), {}, instance, instances, {}};
+  for (const uint32_t each : blocks) {
+    if (each != block && graph.executions_of(each) == instances) moment.other_blocks.push_back(each);
+  }
   for (const uint32_t statement : statements) {
     if (model.block_of_statement(statement) == block) moment.statements.push_back(statement);
   }
@@ -162,8 +198,8 @@ std::vector<Node> values_used(const DependenceGraph& graph, const Moment& moment
   return nodes;
 }
 
-std::vector<Node> variable_value(const trace::TraceFile& trace, const DependenceGraph& graph, const Moment& moment,
-                                 const std::string& name) {
+std::vector<NodeNumber> variable_sources(const trace::TraceFile& trace, const DependenceGraph& graph,
+                                         const Moment& moment, const std::string& name) {
   const ProgramModel& model = graph.model();
   const uint32_t statement = moment.statements.front();
   const std::optional<uint32_t> variable = program::find_variable(model, statement, name);
@@ -181,16 +217,18 @@ std::vector<Node> variable_value(const trace::TraceFile& trace, const Dependence
   if (!place) {
     throw UserError(fmt::format("{} has no place that a trace knows", name), "ask for all values: leave out --var");
   }
-  std::vector<Node> reads, writes;
-  for (const uint32_t operation : model.operations_of(execution.block)) {
-    const Node node = Node::of(moment.execution, operation);
-    if (!contains(moment.statements, model.operation(operation).statement) || !was_executed(graph, node)) continue;
-    for (const AccessRecord& access : model.accesses_of(operation)) {
-      if (touches(model, access, *place)) ((access.flags & kAccessWrites) != 0 ? writes : reads).push_back(node);
+  Accesses accesses = accesses_of(graph, moment.execution, moment.statements, *place);
+  for (const uint32_t block : moment.other_blocks) {
+    std::vector<uint32_t> statements;
+    for (const uint32_t each : model.statements_of(block)) {
+      if (model.statement(each).line == model.statement(statement).line) statements.push_back(each);
     }
+    const Accesses more = accesses_of(graph, graph.execution_of(block, moment.instance), statements, *place);
+    accesses.writes.insert(accesses.writes.end(), more.writes.begin(), more.writes.end());
+    accesses.reads.insert(accesses.reads.end(), more.reads.begin(), more.reads.end());
   }
-  if (!writes.empty()) return writes;
-  if (!reads.empty()) return reads;
+  if (!accesses.writes.empty()) return accesses.writes;
+  if (!accesses.reads.empty()) return accesses.reads;
   std::vector<NodeNumber> found;
   const auto ask = [&](DefinitionQuery& query) {
     if (place->kind == PlaceKind::kCells) {
@@ -202,24 +240,34 @@ std::vector<Node> variable_value(const trace::TraceFile& trace, const Dependence
       found = query.memory(trace.anchors()[place->base] + place->offset, place->bytes);
     }
   };
-  ask_before(trace, moment.execution, ask);
+  ask_before(trace, first_of(graph, moment), ask);
   if (found.empty()) {
     throw UserError(fmt::format("nothing has written {} before {}", name, model.position_text(statement)),
                     "it holds its initial value");
   }
-  return nodes_of(graph, found);
+  return found;
 }
 
-std::vector<Node> memory_value(const trace::TraceFile& trace, const DependenceGraph& graph, const Moment& moment,
-                               uint64_t address, uint64_t bytes) {
+std::vector<Node> variable_value(const trace::TraceFile& trace, const DependenceGraph& graph, const Moment& moment,
+                                 const std::string& name) {
+  return nodes_of(graph, variable_sources(trace, graph, moment, name));
+}
+
+std::vector<NodeNumber> memory_sources(const trace::TraceFile& trace, const DependenceGraph& graph,
+                                       const Moment& moment, uint64_t address, uint64_t bytes) {
   std::vector<NodeNumber> found;
-  ask_before(trace, moment.execution, [&](DefinitionQuery& query) { found = query.memory(address, bytes); });
+  ask_before(trace, first_of(graph, moment), [&](DefinitionQuery& query) { found = query.memory(address, bytes); });
   if (found.empty()) {
     throw UserError(
         fmt::format("nothing that the trace knows has written the {} bytes at {:#x} before", bytes, address),
         "they hold their initial value, or native code wrote them");
   }
-  return nodes_of(graph, found);
+  return found;
+}
+
+std::vector<Node> memory_value(const trace::TraceFile& trace, const DependenceGraph& graph, const Moment& moment,
+                               uint64_t address, uint64_t bytes) {
+  return nodes_of(graph, memory_sources(trace, graph, moment, address, bytes));
 }
 
 std::vector<Node> output_byte(const DependenceGraph& graph, OutputStream stream, uint64_t offset) {

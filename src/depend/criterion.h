@@ -15,6 +15,8 @@ struct Moment {
   std::vector<uint32_t> statements;  ///< of the position, in that execution's block
   uint64_t instance;                 ///< which execution of the position it is, from 1
   uint64_t instances;                ///< how many there are
+  /// The position's other blocks that were executed as often: of a statement with parts that others decide on.
+  std::vector<uint32_t> other_blocks;
 };
 
 /// The position's `#instance`, or its last execution. A line that spreads over several blocks is executed as often as
@@ -32,6 +34,12 @@ std::vector<Node> variable_value(const trace::TraceFile& trace, const Dependence
 /// What wrote the bytes of memory last before the moment. Throws UserError when nothing has.
 std::vector<Node> memory_value(const trace::TraceFile& trace, const DependenceGraph& graph, const Moment& moment,
                                uint64_t address, uint64_t bytes);
+
+// The same as numbers: bytes of input stand for themselves, not for the call that read them.
+std::vector<NodeNumber> variable_sources(const trace::TraceFile& trace, const DependenceGraph& graph,
+                                         const Moment& moment, const std::string& name);
+std::vector<NodeNumber> memory_sources(const trace::TraceFile& trace, const DependenceGraph& graph,
+                                       const Moment& moment, uint64_t address, uint64_t bytes);
 
 /// What put out the byte at `offset` (from 0) of a stream. Throws UserError when the run put out less, or nobody knows
 /// what.

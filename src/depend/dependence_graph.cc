@@ -99,6 +99,7 @@ void DependenceGraph::move_away(ExecutionPlace& place, uint64_t number) const {
 }
 
 Node DependenceGraph::node_of(NodeNumber number) const {
+  if (is_input_byte(number)) number = {file_.input_of(ordinal_of(number)).call};
   if (number == kNoNumber) return kNoNode;
   ExecutionPlace place;
   move_to(place, number.bits);
@@ -203,15 +204,21 @@ Node DependenceGraph::output_lost_at(OutputStream stream) const {
 }
 
 std::vector<Node> DependenceGraph::output_at(OutputStream stream, uint64_t offset) const {
+  std::vector<Node> nodes;
+  for (const uint64_t each : output_sources(stream, offset)) {
+    if (const Node node = node_of({each}); node != kNoNode) nodes.push_back(node);
+  }
+  return nodes;
+}
+
+std::span<const uint64_t> DependenceGraph::output_sources(OutputStream stream, uint64_t offset) const {
   const GraphFile::Output& out = output(stream);
   const auto next = std::partition_point(out.runs.begin(), out.runs.end(),
                                          [&](const GraphRun& run) { return run.first_byte <= offset; });
   const uint64_t end = next == out.runs.end() ? out.nodes.size() : next->first_node;
   const uint64_t first = next == out.runs.begin() ? end : std::prev(next)->first_node;
   if (first > end || end > out.nodes.size()) file_.fail_at(0, "an output's origins do not exist");
-  std::vector<Node> nodes;
-  for (const uint64_t each : out.nodes.subspan(first, end - first)) nodes.push_back(node_of({each}));
-  return nodes;
+  return out.nodes.subspan(first, end - first);
 }
 
 // The file.

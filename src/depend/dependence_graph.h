@@ -92,6 +92,8 @@ class DependenceGraph {
   Node output_lost_at(OutputStream stream) const;
   /// What made the byte at `offset`, counted from 0, below output_bytes(); the call that put it out comes last.
   std::vector<Node> output_at(OutputStream stream, uint64_t offset) const;
+  /// The same as numbers, bytes of input among them.
+  std::span<const uint64_t> output_sources(OutputStream stream, uint64_t offset) const;
 
   // By places and numbers, for who goes over many nodes.
 
@@ -114,9 +116,12 @@ class DependenceGraph {
       file_.fail(place.chunk_number, "a slot does not exist");
     return place.chunk->slots.subspan(place.first_slot, count);
   }
-  /// Calls `visit(number)` for every source in a slot.
+  /// Calls `visit(number)` for every source in a slot; for a byte of input, the call that read it.
   template <typename Visit>
   void visit_slot(const ExecutionPlace& place, uint32_t slot, Visit&& visit) const;
+  /// The same with bytes of input as themselves.
+  template <typename Visit>
+  void visit_bytes(const ExecutionPlace& place, uint32_t slot, Visit&& visit) const;
   /// Calls `visit(number, kind)` for what a node depends on beside that on what decided that its block runs.
   template <typename Visit>
   void visit_edges(const ExecutionPlace& place, uint32_t static_node, Visit&& visit) const;
@@ -159,17 +164,27 @@ DependenceGraph open_graph(const trace::TraceFile& trace);
 inline constexpr const char* kGraphFile = "graph";
 
 template <typename Visit>
-void DependenceGraph::visit_slot(const ExecutionPlace& place, uint32_t slot, Visit&& visit) const {
+void DependenceGraph::visit_bytes(const ExecutionPlace& place, uint32_t slot, Visit&& visit) const {
   const uint32_t raw = raw_slot(place, slot);
   if (raw == format::kGraphNone) return;
   if ((raw & format::kGraphFar) == 0) {
     const uint64_t distance = raw & ~format::kGraphFromBody;
-    visit(checked_number(place, place.first_number + distance - format::kGraphDistanceBias));
+    visit(NodeNumber{checked_number(place, place.first_number + distance - format::kGraphDistanceBias)});
     return;
   }
   for (const uint64_t each : far_sources(place, slot, raw)) {
-    visit(checked_number(place, each & ~format::kGraphFarFromBody));
+    const NodeNumber source{each & ~format::kGraphFarFromBody};
+    if (!is_input_byte(source)) checked_number(place, source.bits);
+    visit(source);
   }
+}
+
+template <typename Visit>
+void DependenceGraph::visit_slot(const ExecutionPlace& place, uint32_t slot, Visit&& visit) const {
+  visit_bytes(place, slot, [&](NodeNumber source) {
+    if (is_input_byte(source)) source = {file_.input_of(ordinal_of(source)).call};
+    if (source != kNoNumber) visit(source.bits);
+  });
 }
 
 template <typename Visit>

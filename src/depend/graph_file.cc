@@ -50,6 +50,7 @@ GraphFile::GraphFile(const std::filesystem::path& file) : file_(file) {
   if (!header) fail_at(0, "is no dependence graph of this version");
   read_tail(*header);
   check_directory();
+  check_inputs();
   opened_.resize(directory_.size());
   opened_frames_.resize(directory_.size());
 }
@@ -91,6 +92,7 @@ void GraphFile::read_tail(const GraphHeader& header) {
     const GraphOutput& sizes = tail_.outputs[each];
     outputs_[each] = {sizes, records<GraphRun>(at, sizes.runs, end), records<uint64_t>(at, sizes.nodes, end)};
   }
+  inputs_ = records<GraphInput>(at, tail_.inputs, end);
   const auto names = records<char>(at, tail_.unknown_bytes, end);
   unknown_ = {names.data(), names.size()};
 }
@@ -112,6 +114,26 @@ void GraphFile::check_directory() const {
       executions >= kNoExecution || frames >= kNone || tail_.numbers >= kMostNumbers) {
     fail_at(0, "the chunks are not what the tail says");
   }
+}
+
+void GraphFile::check_inputs() const {
+  uint64_t next = 0;
+  for (const GraphInput& each : inputs_) {
+    if (each.first != next || each.bytes > tail_.ordinals - next) fail_at(0, "the bytes of input do not follow each other");
+    if (each.call != kGraphNoNumber && each.call >= tail_.numbers) fail_at(0, "an input's node does not exist");
+    if (static_cast<uint16_t>(each.kind) >= kGraphInputKinds || each.state > GraphInputState::kOther) {
+      fail_at(0, "an input of an unknown kind");
+    }
+    next += each.bytes;
+  }
+  if (next != tail_.ordinals || tail_.ordinals >= kMostNumbers) fail_at(0, "the bytes of input are not what the tail says");
+}
+
+const GraphInput& GraphFile::input_of(uint64_t ordinal) const {
+  if (ordinal >= tail_.ordinals) fail_at(0, "a byte of input does not exist");
+  return *std::prev(std::partition_point(inputs_.begin(), inputs_.end(), [&](const GraphInput& each) {
+    return each.first <= ordinal;
+  }));
 }
 
 GraphFile::Parts GraphFile::parts_of(const GraphChunk& chunk) {

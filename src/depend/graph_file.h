@@ -64,6 +64,10 @@ class GraphFile {
   std::span<const uint64_t> late_sources() const { return late_sources_; }
   const Output& output(size_t stream) const { return outputs_[stream]; }
   std::string_view unknown_calls() const { return unknown_; }
+  std::span<const format::GraphInput> inputs() const { return inputs_; }
+  uint64_t ordinals() const { return tail_.ordinals; }
+  /// The entry that a byte of input belongs to.
+  const format::GraphInput& input_of(uint64_t ordinal) const;
 
   /// The chunk's memory may be used for other things; it is read again when something in it is looked at.
   void release(size_t chunk) const;
@@ -80,6 +84,7 @@ class GraphFile {
   static Parts parts_of(const format::GraphChunk& chunk);
   void read_tail(const format::GraphHeader& header);
   void check_directory() const;
+  void check_inputs() const;
   const Chunk& open(size_t number) const;
   template <typename Record>
   std::span<const Record> records(uint64_t& offset, uint64_t count, uint64_t end) const;
@@ -92,6 +97,7 @@ class GraphFile {
   std::span<const uint64_t> late_sources_;
   Output outputs_[format::kGraphOutputs];
   std::string_view unknown_;
+  std::span<const format::GraphInput> inputs_;
   mutable std::vector<Chunk> opened_;
   mutable std::vector<FrameChunk> opened_frames_;
 };

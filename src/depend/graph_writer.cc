@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "base/error.h"
+#include "depend/input_log.h"
 
 namespace culprit::depend {
 namespace {
@@ -236,7 +237,7 @@ std::string GraphWriter::frames_part() const {
 }
 
 void GraphWriter::finish(NodeNumber last, std::span<const OutputRuns, kGraphOutputs> outputs,
-                         const UnknownCalls& unknown) {
+                         const InputLog& inputs, const UnknownCalls& unknown) {
   if (!blocks_.empty() || !frames_.empty()) write_chunk({});
   std::string names;
   for (const auto& [name, count] : unknown) names += fmt::format("{} {}\n", count, name);
@@ -252,6 +253,8 @@ void GraphWriter::finish(NodeNumber last, std::span<const OutputRuns, kGraphOutp
   tail.last = last.bits;
   tail.unknown_bytes = names.size();
   for (size_t each = 0; each < kGraphOutputs; ++each) tail.outputs[each] = outputs[each].sizes();
+  tail.inputs = inputs.entries().size();
+  tail.ordinals = inputs.ordinals();
   std::string bytes;
   append(bytes, std::span<const GraphTail>(&tail, 1));
   append(bytes, chunks_);
@@ -261,6 +264,7 @@ void GraphWriter::finish(NodeNumber last, std::span<const OutputRuns, kGraphOutp
     append(bytes, each.runs());
     append(bytes, each.nodes());
   }
+  append(bytes, inputs.entries());
   bytes += names;
   GraphHeader header{};
   std::memcpy(header.magic, kGraphMagic, sizeof(header.magic));

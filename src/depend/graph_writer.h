@@ -21,6 +21,8 @@ namespace culprit::depend {
 /// A call to native code of which nothing is known but its arguments.
 using UnknownCalls = std::map<std::string, uint64_t>;
 
+class InputLog;
+
 /// Equal for equal traces: what a graph is checked against.
 uint64_t trace_identity(const trace::TraceFile& trace);
 
@@ -62,7 +64,8 @@ class GraphWriter {
   NodeNumber source_of_operand(const OpenExecution& execution, uint32_t operand) const;
 
   /// The rest of the file. Throws UserError when not all could be written.
-  void finish(NodeNumber last, std::span<const OutputRuns, format::kGraphOutputs> outputs, const UnknownCalls& unknown);
+  void finish(NodeNumber last, std::span<const OutputRuns, format::kGraphOutputs> outputs, const InputLog& inputs,
+              const UnknownCalls& unknown);
 
  private:
   void set_raw(OpenExecution& execution, uint32_t slot, std::span<const NodeNumber> sources, bool from_body);

@@ -47,7 +47,8 @@ class NativeCall {
  public:
   NativeCall(const OpenExecution& at, uint32_t operation, const trace::ReturnedCall& returned,
              const trace::TraceFile& trace, const GraphWriter& graph, Definitions& definitions,
-             std::span<OutputRuns, format::kGraphOutputs> outputs, std::vector<NodeNumber>& sources)
+             std::span<OutputRuns, format::kGraphOutputs> outputs, const ReadingCall& reading, InputLog& inputs,
+             std::vector<NodeNumber>& sources)
       : at_(at),
         operation_(operation),
         call_(graph.number(at, operation)),
@@ -56,6 +57,8 @@ class NativeCall {
         graph_(graph),
         definitions_(definitions),
         outputs_(outputs),
+        reading_(reading),
+        inputs_(inputs),
         sources_(sources) {}
 
   void apply(const program::CallEffects& effects) {
@@ -64,6 +67,7 @@ class NativeCall {
     });
     in_parts_ = writes > 1;
     for (const Effect& effect : effects.effects) apply(effect);
+    inputs_.follow(reading_);
   }
 
  private:
@@ -97,6 +101,7 @@ class NativeCall {
         if (effect.kind == EffectKind::kOutput) put_out(effect);
         // What may have been written is taken as written: the definition before is then missing, and not a false one.
         if (is_memory(target)) write(effect);
+        if (effect.kind == EffectKind::kInput) inputs_.read(reading_, effect);
         break;
       default:
         // Values of arguments are edges of the call already; locks and threads order the trace by themselves.
@@ -185,6 +190,8 @@ class NativeCall {
   const GraphWriter& graph_;
   Definitions& definitions_;
   std::span<OutputRuns, format::kGraphOutputs> outputs_;
+  const ReadingCall& reading_;
+  InputLog& inputs_;
   std::vector<NodeNumber>& sources_;
   /// Whether the call wrote several things, each of which depends on its own sources only.
   bool in_parts_ = false;
@@ -193,8 +200,8 @@ class NativeCall {
 }  // namespace
 
 NativeEffects::NativeEffects(const trace::TraceFile& trace, const GraphWriter& graph, Definitions& definitions,
-                             std::span<OutputRuns, format::kGraphOutputs> outputs)
-    : trace_(trace), graph_(graph), definitions_(definitions), outputs_(outputs) {
+                             std::span<OutputRuns, format::kGraphOutputs> outputs, InputLog& inputs)
+    : trace_(trace), graph_(graph), definitions_(definitions), outputs_(outputs), inputs_(inputs) {
   if (std::filesystem::exists(trace.executable())) {
     constants_.emplace(trace.executable(), trace.address(format::kTraceImage));
   }
@@ -213,7 +220,8 @@ bool NativeEffects::apply(std::string_view function, const trace::ReturnedCall& 
       definitions_.add_sources(returned.arguments[each], uint64_t{returned.lengths[each]} + 1, sources);
     }
   }
-  NativeCall(at, call, returned, trace_, graph_, definitions_, outputs_, sources).apply(*effects);
+  const ReadingCall reading{function, returned, graph_.number(at, call)};
+  NativeCall(at, call, returned, trace_, graph_, definitions_, outputs_, reading, inputs_, sources).apply(*effects);
   return true;
 }
 

@@ -8,6 +8,7 @@
 
 #include "depend/definitions.h"
 #include "depend/graph_writer.h"
+#include "depend/input_log.h"
 #include "depend/output_runs.h"
 #include "program/constant_memory.h"
 #include "trace/control_stream.h"
@@ -18,7 +19,7 @@ class NativeEffects {
  public:
   /// All must stay. `outputs`: standard output, standard error.
   NativeEffects(const trace::TraceFile& trace, const GraphWriter& graph, Definitions& definitions,
-                std::span<OutputRuns, format::kGraphOutputs> outputs);
+                std::span<OutputRuns, format::kGraphOutputs> outputs, InputLog& inputs);
 
   /// Of the operation `call`: defines what it wrote, adds to the outputs what it put out, and the nodes that defined
   /// what it read to `sources`. False, and nothing done, when the table does not describe the function.
@@ -30,6 +31,7 @@ class NativeEffects {
   const GraphWriter& graph_;
   Definitions& definitions_;
   std::span<OutputRuns, format::kGraphOutputs> outputs_;
+  InputLog& inputs_;
   std::optional<program::ConstantMemory> constants_;  ///< for formats; none when the executable is gone
 };
 

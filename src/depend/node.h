@@ -39,6 +39,17 @@ struct NodeNumber {
 inline constexpr NodeNumber kNoNumber{~uint64_t{0}};
 
 /// Numbers are lower than this; what is above marks other meanings of 64 bits.
-inline constexpr uint64_t kMostNumbers = uint64_t{1} << 62;
+inline constexpr uint64_t kMostNumbers = uint64_t{1} << 61;
+
+/// As a source: a byte of input, by its ordinal (format/graph_format.h, kGraphInput).
+constexpr NodeNumber input_byte(uint64_t ordinal) {
+  return {kMostNumbers | ordinal};
+}
+constexpr bool is_input_byte(NodeNumber number) {
+  return number != kNoNumber && (number.bits & kMostNumbers) != 0;
+}
+constexpr uint64_t ordinal_of(NodeNumber number) {
+  return number.bits & ~kMostNumbers;
+}
 
 }  // namespace culprit::depend

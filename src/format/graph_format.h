@@ -9,7 +9,7 @@
 
 namespace culprit::format {
 
-inline constexpr uint32_t kGraphVersion = 1;
+inline constexpr uint32_t kGraphVersion = 2;
 inline constexpr char kGraphMagic[8] = {'C', 'U', 'L', 'P', 'G', 'R', 'P', 'H'};
 
 /// Executions of every chunk but the last.
@@ -26,9 +26,11 @@ inline constexpr uint32_t kGraphFar = uint32_t{1} << 31;
 inline constexpr uint32_t kGraphFromBody = uint32_t{1} << 30;  ///< of a call: the return of a body that it entered
 inline constexpr uint32_t kGraphDistanceBias = uint32_t{1} << 29;
 
-/// Far sources: a node's number, perhaps with kGraphFarFromBody; or a count with kGraphList, before so many of them.
+/// Far sources: a node's number, perhaps with kGraphFarFromBody; or a count with kGraphList, before so many of them; or
+/// with kGraphInput the ordinal of a byte of input (GraphInput) that is read there.
 inline constexpr uint64_t kGraphList = uint64_t{1} << 63;
 inline constexpr uint64_t kGraphFarFromBody = uint64_t{1} << 62;
+inline constexpr uint64_t kGraphInput = uint64_t{1} << 61;
 inline constexpr uint64_t kGraphNoNumber = ~uint64_t{0};
 
 struct GraphHeader {
@@ -107,8 +109,40 @@ struct GraphOutput {
 static_assert(sizeof(GraphOutput) == 32);
 inline constexpr uint32_t kGraphOutputs = 2;  ///< standard output, standard error
 
+/// What concerns an input: bytes that came from it, each with an ordinal of its own, or where its next ones will be.
+enum class GraphInputKind : uint16_t {
+  kArguments,    ///< the program's, each with its terminator; key: the address
+  kEnvironment,  ///< the same of the environment
+  kBytes,        ///< the next bytes of the input `key`, in order
+  kPlaced,       ///< bytes of the input `key` from `argument` on; its position stays
+  kConverted,    ///< what a conversion of a scanf took; argument: address of the format, detail: number of the conversion
+  kUnplaced,     ///< bytes of an input whose position is not followed
+  kOpened,       ///< the input `key` is the file whose path is the text; detail 1: the descriptor `argument`
+  kMoved,        ///< the position is `argument`; detail as of lseek: from the start, from where it is, from the end
+  kPutBack,      ///< one byte back
+};
+inline constexpr uint16_t kGraphInputKinds = 9;
+
+/// Which sort of `key`.
+enum class GraphInputState : uint8_t { kDescriptor, kStream, kOther };
+
+struct GraphInput {
+  uint64_t call;  ///< number of the node that read it, or kGraphNoNumber
+  uint64_t first;  ///< ordinal of the first byte
+  uint64_t bytes;  ///< so many ordinals follow each other
+  uint64_t key;
+  uint64_t argument;
+  uint64_t text;  ///< of a path: the ordinal of its first byte with kGraphInput, or an address, or kGraphNoNumber
+  uint32_t text_bytes;
+  GraphInputKind kind;
+  GraphInputState state;
+  uint8_t detail;  ///< of bytes: 1: they are the call's value
+};
+static_assert(sizeof(GraphInput) == 56);
+
 /// Begins the tail; then follow GraphChunk[], GraphLate[], late sources u64[], for each output its GraphRun[] and its
-/// nodes u64[], and the functions without an entry in the table of external functions: lines of count and name.
+/// nodes u64[] (which may be ordinals of input, as in far sources), GraphInput[] ascending by ordinal, and the functions
+/// without an entry in the table of external functions: lines of count and name.
 struct GraphTail {
   uint64_t chunks;
   uint64_t executions;
@@ -119,7 +153,9 @@ struct GraphTail {
   uint64_t last;  ///< where the run ended: a node's number, or kGraphNoNumber
   uint64_t unknown_bytes;
   GraphOutput outputs[kGraphOutputs];
+  uint64_t inputs;  ///< GraphInput
+  uint64_t ordinals;
 };
-static_assert(sizeof(GraphTail) == 128);
+static_assert(sizeof(GraphTail) == 144);
 
 }  // namespace culprit::format

@@ -36,6 +36,9 @@ enum OperationFlags : uint8_t {
   kOperationTail = 4,          ///< call: no event follows, since nothing may come after it in the function
   kOperationIndirect = 8,      ///< call: a pointer decides who is called
   kOperationValued = 16,       ///< store: a trace with values has what it stores
+  kOperationEquals = 32,       ///< computes whether its operands are equal
+  kOperationDiffers = 64,      ///< computes whether they are not
+  kOperationNegates = 128,     ///< the opposite of a truth value
 };
 
 struct OperationRecord {
@@ -64,12 +67,16 @@ enum class OperandRole : uint8_t {
 };
 inline constexpr uint8_t kOperandRoles = 4;
 
+enum OperandFlags : uint16_t {
+  kOperandIsNumber = 1,  ///< constant: `value` is the number, as signed 32 bits
+};
+
 struct OperandRecord {
   uint32_t value;  ///< by kind
   uint32_t from;   ///< of a phi: block; else kNone
   OperandKind kind;
   OperandRole role;
-  uint16_t reserved;
+  uint16_t flags;  ///< OperandFlags
 };
 static_assert(sizeof(OperandRecord) == 12);
 

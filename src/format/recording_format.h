@@ -11,7 +11,7 @@
 
 namespace culprit::format {
 
-inline constexpr uint32_t kRecordingVersion = 7;
+inline constexpr uint32_t kRecordingVersion = 8;
 
 // ---- log: a LogHeader, then frames -------------------------------------------------------------------------------
 
@@ -131,13 +131,14 @@ static_assert(sizeof(Event) == 32);
 
 enum class PartKind : uint32_t {
   kMemory = 1,        ///< bytes that the kernel wrote at `address` (see kRelative)
-  kText = 2,          ///< characters without terminator
+  kText = 2,          ///< characters without terminator; of a call that opened a file: its path as it was given
   kMap = 3,           ///< a MapPart
   kRegisters = 4,     ///< a StartRegisters
   kIdentity = 5,      ///< a FileIdentity
   kSharedMemory = 6,  ///< of kExit: 32-bit hash of the final memory that all plans of a program share
   kMemoryLines = 7,   ///< of kExit: PageLines of the final memory, ascending; none of very large programs
   kSharedLines = 8,   ///< of kExit: the same of what all plans share, heap made by brk included
+  kDescriptor = 9,    ///< of a call that reads a descriptor or moves its position: `address` is the descriptor; no bytes
 };
 
 /// An address of kMemory with this bit: the lower 32 bits are added, as a signed number, to the call's argument whose

@@ -10,7 +10,7 @@
 
 namespace culprit::format {
 
-inline constexpr uint32_t kTraceVersion = 4;
+inline constexpr uint32_t kTraceVersion = 5;
 
 /// The first byte of an event where the walk waits for control. 0 is the end of the stream.
 enum TraceEvent : uint8_t {
@@ -113,6 +113,9 @@ enum TraceAddress : uint32_t {
   kTraceCout,
   kTraceCerr,
   kTraceClog,
+  kTraceArguments,    ///< the text of the first argument; those of the others follow it
+  kTraceEnvironment,  ///< the text of the first variable of the environment, behind the arguments' texts
+  kTraceTextsEnd,     ///< behind the last of those
   kTraceAddresses,  ///< how many
 };
 

@@ -63,6 +63,35 @@ uint8_t call_flags(const llvm::CallBase& call) {
   return flags;
 }
 
+/// What an operation computes of its operands' equality.
+uint8_t equality_flags(const llvm::Instruction& instruction) {
+  if (const auto* comparison = llvm::dyn_cast<llvm::CmpInst>(&instruction)) {
+    switch (comparison->getPredicate()) {
+      case llvm::CmpInst::ICMP_EQ:
+      case llvm::CmpInst::FCMP_OEQ:
+        return kOperationEquals;
+      case llvm::CmpInst::ICMP_NE:
+      case llvm::CmpInst::FCMP_UNE:
+        return kOperationDiffers;
+      default:
+        return 0;
+    }
+  }
+  const bool negates = instruction.getOpcode() == llvm::Instruction::Xor && instruction.getType()->isIntegerTy(1) &&
+                       llvm::isa<llvm::ConstantInt>(instruction.getOperand(1)) &&
+                       llvm::cast<llvm::ConstantInt>(instruction.getOperand(1))->isOne();
+  return negates ? kOperationNegates : 0;
+}
+
+std::optional<int32_t> small_number(const llvm::Value* value) {
+  if (llvm::isa<llvm::ConstantPointerNull>(value)) return 0;
+  const auto* number = llvm::dyn_cast<llvm::ConstantInt>(value);
+  if (!number) return std::nullopt;
+  if (number->getBitWidth() == 1) return number->isZero() ? 0 : 1;
+  if (!number->getValue().isSignedIntN(32)) return std::nullopt;
+  return static_cast<int32_t>(number->getSExtValue());
+}
+
 bool is_listed_constant(const llvm::Value* value) {
   if (!llvm::isa<llvm::Instruction>(value)) return true;
   const auto* instruction = llvm::cast<llvm::Instruction>(value);
@@ -159,6 +188,7 @@ void OperationTable::add_operation(llvm::Instruction& instruction) {
     instruction.setMetadata(operation_kind_, llvm::MDNode::get(context, {llvm::ConstantAsMetadata::get(id),
                                                                          llvm::ConstantAsMetadata::get(flags)}));
   }
+  if (record.kind == OperationKind::kCompute) record.flags = equality_flags(instruction);
   if (traced_ && stored_word(instruction)) record.flags = kOperationValued;
   add_operands(instruction);
   if (traced_) {
@@ -169,7 +199,7 @@ void OperationTable::add_operation(llvm::Instruction& instruction) {
 }
 
 void OperationTable::add_operand(const llvm::Value* value, OperandRole role, uint32_t from) {
-  OperandRecord record{.value = 0, .from = from, .kind = OperandKind::kConstant, .role = role, .reserved = 0};
+  OperandRecord record{.value = 0, .from = from, .kind = OperandKind::kConstant, .role = role, .flags = 0};
   if (const auto* argument = llvm::dyn_cast<llvm::Argument>(value)) {
     record.kind = OperandKind::kArgument;
     record.value = argument->getArgNo();
@@ -177,6 +207,12 @@ void OperationTable::add_operand(const llvm::Value* value, OperandRole role, uin
     if (const auto known = operations_.find(value); known != operations_.end()) {
       record.kind = OperandKind::kOperation;
       record.value = known->second;
+    }
+  }
+  if (record.kind == OperandKind::kConstant) {
+    if (const std::optional<int32_t> number = small_number(value)) {
+      record.value = static_cast<uint32_t>(*number);
+      record.flags = kOperandIsNumber;
     }
   }
   tables_.operands.push_back(record);

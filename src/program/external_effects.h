@@ -127,6 +127,9 @@ uint64_t address_parameters(std::string_view function);
 /// and does not jump.
 bool returns_straight(std::string_view function);
 
+/// Whether a described function puts bytes elsewhere unchanged.
+bool copies_memory(std::string_view function);
+
 /// Names of all described functions, ascending.
 std::vector<std::string_view> described_functions();
 

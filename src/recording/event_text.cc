@@ -56,6 +56,9 @@ std::string parts_text(const EventRef& event) {
       case PartKind::kMemoryLines:
       case PartKind::kSharedLines:
         break;
+      case PartKind::kDescriptor:
+        text += fmt::format(" of descriptor {}", part.address);
+        break;
     }
   }
   if (places > 0) text += fmt::format(", {} bytes written at {} place{}", bytes, places, places == 1 ? "" : "s");

@@ -100,7 +100,8 @@ class ScanfReader {
     std::optional<uint64_t> characters = std::max<uint64_t>(width, 1);
     if (text) {
       characters = application_.length(kAfter, address, character, ~uint64_t{0});
-      if (characters) ++*characters;
+      // Where its length is not known, no more than the width was written.
+      if (characters || width > 0) characters = characters.value_or(width) + 1;
     }
     const Place target = memory_place(address, characters ? std::optional(*characters * character) : std::nullopt);
     if (address == 0) return;

@@ -25,7 +25,8 @@ using format::EventKind;
 using format::PartKind;
 
 Extents extents;
-PartSource parts[Extents::kMost];
+constexpr uint32_t kInputParts = 1;
+PartSource parts[Extents::kMost + kInputParts];
 
 uint8_t shows(uint64_t fd) {
   return fd < kMostDescriptors ? runtime.shows[fd] : 0;
@@ -258,6 +259,32 @@ long replay(Call& call) {
   return event.result;
 }
 
+/// What tells of an input where it came from: the path that was opened, or the descriptor that was read or moved.
+/// Returns how many parts it added.
+uint32_t add_input_part(const Call& call, long result, PartSource& part) {
+  if (failed(result)) return 0;
+  switch (call.number) {
+    case __NR_open:
+    case __NR_openat:
+    case __NR_openat2: {
+      const auto* path = reinterpret_cast<const char*>(call.arguments[call.number == __NR_open ? 0 : 1]);
+      part = {0, path, static_cast<uint32_t>(text_bytes(path)), PartKind::kText};
+      return 1;
+    }
+    case __NR_read:
+    case __NR_readv:
+    case __NR_pread64:
+    case __NR_preadv:
+    case __NR_lseek:
+    case __NR_recvfrom:
+    case __NR_recvmsg:
+      part = {call.arguments[0], nullptr, 0, PartKind::kDescriptor};
+      return 1;
+    default:
+      return 0;
+  }
+}
+
 void log_call(const Call& call, const Before& before, long result) {
   const uint32_t check = check_of(call, result);
   extents.clear();
@@ -268,6 +295,7 @@ void log_call(const Call& call, const Before& before, long result) {
     parts[each] = {address_for_log(call, address), reinterpret_cast<const void*>(address),
                    static_cast<uint32_t>(extents.list[each].bytes), PartKind::kMemory};
   }
+  const uint32_t count = extents.count + add_input_part(call, result, parts[extents.count]);
   append_event({.bytes = 0,
                 .kind = EventKind::kCall,
                 .flags = show_flags(call, result),
@@ -276,7 +304,7 @@ void log_call(const Call& call, const Before& before, long result) {
                 .check = check,
                 .result = result,
                 .ticks = ticks_of(current_thread())},
-               parts, extents.count);
+               parts, count);
 }
 
 void log_child_output(const Call& call, long result) {

@@ -394,6 +394,7 @@ StartRegisters load_recorded_program() {
       case PartKind::kSharedMemory:
       case PartKind::kMemoryLines:
       case PartKind::kSharedLines:
+      case PartKind::kDescriptor:
         break;
     }
   }

@@ -155,7 +155,28 @@ uint64_t held_by(void* const* variable) {
   return variable ? reinterpret_cast<uint64_t>(*variable) : 0;
 }
 
-void write_anchors() {
+/// Where the texts of arguments and environment lie, as the program got them: one behind the other.
+struct StartTexts {
+  uint64_t arguments = 0, environment = 0, end = 0;
+};
+
+uint64_t behind(const char* text) {
+  while (*text != '\0') ++text;
+  return reinterpret_cast<uint64_t>(text) + 1;
+}
+
+StartTexts start_texts(int count, char** arguments, char** environment) {
+  StartTexts texts;
+  if (count <= 0) return texts;
+  texts.arguments = reinterpret_cast<uint64_t>(arguments[0]);
+  texts.environment = texts.end = behind(arguments[count - 1]);
+  for (char** each = environment; *each; ++each) {
+    if (const uint64_t end = behind(*each); end > texts.end) texts.end = end;
+  }
+  return texts;
+}
+
+void write_anchors(const StartTexts& texts) {
   if (&culprit_trace_anchor_count == nullptr) return;
   char path[PATH_MAX + kLongestName];
   set_name(path, format::kTraceAnchors, 0, false);
@@ -170,6 +191,9 @@ void write_anchors() {
   addresses[format::kTraceCout] = reinterpret_cast<uint64_t>(&_ZSt4cout);
   addresses[format::kTraceCerr] = reinterpret_cast<uint64_t>(&_ZSt4cerr);
   addresses[format::kTraceClog] = reinterpret_cast<uint64_t>(&_ZSt4clog);
+  addresses[format::kTraceArguments] = texts.arguments;
+  addresses[format::kTraceEnvironment] = texts.environment;
+  addresses[format::kTraceTextsEnd] = texts.end;
   write_all(file, reinterpret_cast<const char*>(addresses), sizeof(addresses));
   write_all(file, reinterpret_cast<const char*>(culprit_trace_anchors), culprit_trace_anchor_count * sizeof(uint64_t));
   system_call(SYS_close, file);
@@ -187,7 +211,8 @@ void forget_in_child() {
   thread.trace_position = first_event(thread);
 }
 
-void start(int, char**, char** environment) {
+void start(int count, char** arguments, char** environment) {
+  const StartTexts texts = start_texts(count, arguments, environment);
   const char* value = take_variable(environment, kVariable);
   if (&culprit_trace_site_count == nullptr) return;
   const long answer = raw_syscall(format::kHookCall, SYS_fcntl, format::kHookDescriptor, F_GETFD);
@@ -196,7 +221,7 @@ void start(int, char**, char** environment) {
     replaying = true;
     wanted = answer >= 0;
     folder_descriptor = format::kHookDescriptor;
-    if (wanted) write_anchors();
+    if (wanted) write_anchors(texts);
     return;
   }
   if (!value) return;
@@ -206,7 +231,7 @@ void start(int, char**, char** environment) {
   }
   wanted = value[folder_length] == '\0' && folder_length > 0;
   if (!wanted) return;
-  write_anchors();
+  write_anchors(texts);
   __register_atfork(nullptr, nullptr, forget_in_child, __dso_handle);
 }
 
