@@ -51,12 +51,15 @@ std::optional<InputValue> of_last_output(const DependenceGraph& graph, OutputStr
   const uint64_t end = graph.output_bytes(stream);
   if (end == 0) return std::nullopt;
   const auto call_of = [&](uint64_t offset) { return graph.output_sources(stream, offset).back(); };
-  const uint64_t call = call_of(end - 1);
-  std::optional<InputValue> value;
-  for (uint64_t at = end; at-- > 0 && !graph.output_sources(stream, at).empty() && call_of(at) == call;) {
-    const InputValue one = inputs.of_output(stream, at);
-    value = value ? inputs.joined(*value, one) : one;
+  uint64_t first = end;
+  while (first > 0 && !graph.output_sources(stream, first - 1).empty() && call_of(first - 1) == call_of(end - 1)) --first;
+  std::vector<NodeNumber> all;
+  for (uint64_t at = first; at < end; ++at) {
+    for (const uint64_t each : graph.output_sources(stream, at)) all.push_back({each});
   }
+  (void)inputs.of(all);  // looks at the graph once for all
+  InputValue value = depend::kNoInput;
+  for (uint64_t at = first; at < end; ++at) value = inputs.joined(value, inputs.of_output(stream, at));
   return value;
 }
 
@@ -115,16 +118,17 @@ ExitCode inputs(const Options& options) {
 const Registration kRegistration{Command{
     .name = "inputs",
     .summary = "Show which bytes of the inputs a value comes from",
-    .description = "Takes a recording, or a trace that `culprit trace` made. Of a value at a place, of a byte that was put "
-                   "out, of where the run\n"
-                   "crashed, or else of what it put out last: the bytes of files, standard input, arguments, environment "
-                   "and network that it is\n"
-                   "derived from, those that decided that it was computed, and those that chose the memory it came "
-                   "through. `=` marks bytes of\n"
-                   "which the precise value matters: another would have given another value, or another way through the "
-                   "program. A trace alone\n"
-                   "does not know what is in the inputs. A place is FILE:LINE with #N for its N-th execution; without it "
-                   "the last one is meant.",
+    .description =
+        "Takes a recording, or a trace that `culprit trace` made. Of a value at a place, of a byte that was put "
+        "out, of where the run\n"
+        "crashed, or else of what it put out last: the bytes of files, standard input, arguments, environment "
+        "and network that it is\n"
+        "derived from, those that decided that it was computed, and those that chose the memory it came "
+        "through. `=` marks bytes of\n"
+        "which the precise value matters: another would have given another value, or another way through the "
+        "program. A trace alone\n"
+        "does not know what is in the inputs. A place is FILE:LINE with #N for its N-th execution; without it "
+        "the last one is meant.",
     .examples = {{"culprit inputs rec", "what the crash, or the last output, comes from"},
                  {"culprit inputs rec --at parse.c:88#3 --var n", "which bytes made n there"},
                  {"culprit inputs rec --at stdout:123 --json", "of byte 123 of the output"}},

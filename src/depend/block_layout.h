@@ -42,10 +42,10 @@ struct BlockLayout {
 
   std::vector<uint32_t> slots;         ///< per block: how many
   std::vector<uint32_t> operand_slot;  ///< per operand; kNoSlot: constant, or an earlier operation of the same block
-  /// Per operation: where the memory it reads, or a call's result, comes from; of a phi: what decided where control came
-  /// from.
+  /// Per operation: where the memory it reads, or a call's result, comes from; of a phi: what decided where control
+  /// came from.
   std::vector<uint32_t> memory_slot;
-  std::vector<uint32_t> block_of;      ///< per operation
+  std::vector<uint32_t> block_of;  ///< per operation
   /// Per block whose values other blocks use: its number among those of its function; else kNoSlot.
   std::vector<uint32_t> export_number;
   std::vector<uint32_t> exports;  ///< per function: how many

@@ -8,8 +8,8 @@
 // Unwinding and longjmp need no repair of the stack beyond what post-dominators over unwinding edges give; a second
 // return takes the stack back to what it was at the first.
 //
-// Which of its operands a phi takes depends on the branch that control came by, though that is no branch whose region is
-// open.
+// Which of its operands a phi takes depends on the branch that control came by, though that is no branch whose region
+// is open.
 //
 // A copy (memcpy, assignment of a structure) is not the origin of the bytes: its reader depends on the copy and on
 // whatever defined exactly these bytes before (CopyTable).

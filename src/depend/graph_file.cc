@@ -119,21 +119,22 @@ void GraphFile::check_directory() const {
 void GraphFile::check_inputs() const {
   uint64_t next = 0;
   for (const GraphInput& each : inputs_) {
-    if (each.first != next || each.bytes > tail_.ordinals - next) fail_at(0, "the bytes of input do not follow each other");
+    if (each.first != next || each.bytes > tail_.ordinals - next)
+      fail_at(0, "the bytes of input do not follow each other");
     if (each.call != kGraphNoNumber && each.call >= tail_.numbers) fail_at(0, "an input's node does not exist");
     if (static_cast<uint16_t>(each.kind) >= kGraphInputKinds || each.state > GraphInputState::kOther) {
       fail_at(0, "an input of an unknown kind");
     }
     next += each.bytes;
   }
-  if (next != tail_.ordinals || tail_.ordinals >= kMostNumbers) fail_at(0, "the bytes of input are not what the tail says");
+  if (next != tail_.ordinals || tail_.ordinals >= kMostNumbers)
+    fail_at(0, "the bytes of input are not what the tail says");
 }
 
 const GraphInput& GraphFile::input_of(uint64_t ordinal) const {
   if (ordinal >= tail_.ordinals) fail_at(0, "a byte of input does not exist");
-  return *std::prev(std::partition_point(inputs_.begin(), inputs_.end(), [&](const GraphInput& each) {
-    return each.first <= ordinal;
-  }));
+  return *std::prev(std::partition_point(inputs_.begin(), inputs_.end(),
+                                         [&](const GraphInput& each) { return each.first <= ordinal; }));
 }
 
 GraphFile::Parts GraphFile::parts_of(const GraphChunk& chunk) {

@@ -236,8 +236,8 @@ std::string GraphWriter::frames_part() const {
   return bytes;
 }
 
-void GraphWriter::finish(NodeNumber last, std::span<const OutputRuns, kGraphOutputs> outputs,
-                         const InputLog& inputs, const UnknownCalls& unknown) {
+void GraphWriter::finish(NodeNumber last, std::span<const OutputRuns, kGraphOutputs> outputs, const InputLog& inputs,
+                         const UnknownCalls& unknown) {
   if (!blocks_.empty() || !frames_.empty()) write_chunk({});
   std::string names;
   for (const auto& [name, count] : unknown) names += fmt::format("{} {}\n", count, name);

@@ -1,8 +1,8 @@
 // Which bytes of which input came into the program's memory where, as the pass over a trace meets them: every byte gets
 // an ordinal and is the definition of the memory that it is read to (format/graph_format.h, GraphInput).
 //
-// A trace does not tell what the bytes are, nor which files descriptors mean; it tells what was opened, read and moved, in
-// order. Where in which input a byte stood, input_places.h finds from that.
+// A trace does not tell what the bytes are, nor which files descriptors mean; it tells what was opened, read and moved,
+// in order. Where in which input a byte stood, input_places.h finds from that.
 #pragma once
 
 #include <cstdint>

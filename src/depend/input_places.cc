@@ -33,8 +33,8 @@ InputPlaces::InputPlaces(const DependenceGraph& graph, const trace::TraceFile& t
   }
   for (size_t each = 0; each < entries_.size(); ++each) {
     const GraphInput& entry = entries_[each];
-    const bool goes_on = each > 0 && entries_[each - 1].kind == GraphInputKind::kConverted &&
-                         entries_[each - 1].call == entry.call;
+    const bool goes_on =
+        each > 0 && entries_[each - 1].kind == GraphInputKind::kConverted && entries_[each - 1].call == entry.call;
     if (entry.kind == GraphInputKind::kConverted && goes_on) continue;
     if (placed_.size() < each + 1) placed_.resize(each + 1);
     switch (entry.kind) {
@@ -112,12 +112,13 @@ InputPlaces::Cursor& InputPlaces::cursor_of(const GraphInput& entry) {
   const bool is_stdin = entry.state == GraphInputState::kStream ? entry.key == stdin_stream_ : entry.key == 0;
   size_t source = kNoSource;
   if (is_stdin) {
-    const auto before = std::find_if(sources_.begin(), sources_.end(),
-                                     [](const InputSource& each) { return each.name == "stdin"; });
+    const auto before =
+        std::find_if(sources_.begin(), sources_.end(), [](const InputSource& each) { return each.name == "stdin"; });
     source = before != sources_.end() ? static_cast<size_t>(before - sources_.begin())
                                       : add_source("stdin", take_recorded(std::nullopt, 0));
   } else if (entry.state == GraphInputState::kDescriptor) {
-    source = add_source(fmt::format("descriptor {}", entry.key), take_recorded(std::nullopt, static_cast<int>(entry.key)));
+    source =
+        add_source(fmt::format("descriptor {}", entry.key), take_recorded(std::nullopt, static_cast<int>(entry.key)));
   } else {
     source = add_source(fmt::format("the file read at {}", statement_of(entry)), std::nullopt);
   }
@@ -140,18 +141,14 @@ void InputPlaces::place(const GraphInput& entry) {
 
 void InputPlaces::open(const GraphInput& entry) {
   const Key key{entry.state, entry.key};
-  if (entry.detail == 1) {
-    const auto known = cursors_.find({GraphInputState::kDescriptor, entry.argument});
-    if (known != cursors_.end()) {
-      const Cursor cursor = known->second;
-      cursors_[key] = cursor;
-    } else {
-      GraphInput descriptor = entry;
-      descriptor.state = GraphInputState::kDescriptor;
-      descriptor.key = entry.argument;
-      const Cursor cursor = cursor_of(descriptor);
-      cursors_[key] = cursor;
-    }
+  if (entry.detail != 0) {
+    GraphInput other = entry;
+    other.state = entry.detail == 1 ? GraphInputState::kDescriptor : GraphInputState::kStream;
+    other.key = entry.argument;
+    // A descriptor that is asked for again goes on from where it is.
+    if (entry.detail == 2 && cursors_.contains(key)) return;
+    const Cursor cursor = cursor_of(other);
+    cursors_[key] = cursor;
     return;
   }
   const std::optional<std::string> path = path_of(entry);
@@ -259,7 +256,9 @@ std::vector<InputRange> InputPlaces::ranges(const OrdinalSets& sets, OrdinalSet 
     place->precise = sets.contains(precise, ordinal);
     places.push_back(*place);
   });
-  const auto key = [](const InputRange& range) { return std::tuple(range.source, range.first, range.bytes, !range.precise); };
+  const auto key = [](const InputRange& range) {
+    return std::tuple(range.source, range.first, range.bytes, !range.precise);
+  };
   std::sort(places.begin(), places.end(), [&](const auto& one, const auto& other) { return key(one) < key(other); });
   std::vector<InputRange> ranges;
   for (const InputRange& place : places) {

@@ -21,7 +21,7 @@
 namespace culprit::depend {
 
 struct InputSource {
-  std::string name;  ///< "stdin", "argument 1", "variable HOME of the environment", a path, …
+  std::string name;                 ///< "stdin", "argument 1", "variable HOME of the environment", a path, …
   std::optional<std::string> text;  ///< what is in it, as far as it was read; none: not known
 };
 
@@ -40,8 +40,8 @@ class InputPlaces {
   InputPlaces(const DependenceGraph& graph, const trace::TraceFile& trace, const recording::RecordedInputs* recorded);
 
   const std::vector<InputSource>& sources() const { return sources_; }
-  /// Where a byte stood; the whole number for one that a conversion made a number of. Nothing for what a conversion added
-  /// (a terminator).
+  /// Where a byte stood; the whole number for one that a conversion made a number of. Nothing for what a conversion
+  /// added (a terminator).
   std::optional<InputRange> place_of(uint64_t ordinal) const;
   /// The set's places in order, joined where they follow each other and have one strength.
   std::vector<InputRange> ranges(const OrdinalSets& sets, OrdinalSet all, OrdinalSet precise) const;
@@ -59,8 +59,8 @@ class InputPlaces {
   struct Placed {
     size_t source = kNoSource;
     uint64_t first = 0;
-    uint64_t bytes = 0;    ///< of a number: its characters
-    bool is_one = false;   ///< all bytes of memory are made of all of these
+    uint64_t bytes = 0;   ///< of a number: its characters
+    bool is_one = false;  ///< all bytes of memory are made of all of these
   };
 
   void place_texts(const format::GraphInput& entry, const trace::TraceFile& trace);
@@ -83,7 +83,7 @@ class InputPlaces {
   std::optional<program::ConstantMemory> constants_;
   uint64_t stdin_stream_;
   std::vector<InputSource> sources_;
-  std::vector<Placed> placed_;  ///< per entry; of texts their bytes are in `texts_`
+  std::vector<Placed> placed_;        ///< per entry; of texts their bytes are in `texts_`
   std::map<uint64_t, Placed> texts_;  ///< by the ordinal of the first byte
   std::map<Key, Cursor> cursors_;
   std::map<std::string, size_t> statements_;

@@ -114,12 +114,12 @@ InputValue InputValues::mapped(InputValue predicate, uint32_t operation) {
     for (const uint32_t each : chains_[of.chains]) {
       const ChainLink last = links_[each];
       begun.push_back(each);
-      chains.push_back(last.length < kLongestChain
-                           ? intern_link({each, last.ordinal, operation, last.length + 1}) : each);
+      chains.push_back(last.length < kLongestChain ? intern_link({each, last.ordinal, operation, last.length + 1})
+                                                   : each);
     }
     sets_.for_each(of.precise[kDerived], [&](uint64_t ordinal) {
-      const bool goes_on = std::any_of(begun.begin(), begun.end(),
-                                       [&](uint32_t each) { return links_[each].ordinal == ordinal; });
+      const bool goes_on =
+          std::any_of(begun.begin(), begun.end(), [&](uint32_t each) { return links_[each].ordinal == ordinal; });
       if (!goes_on && chains.size() <= kMostChains) chains.push_back(intern_link({kNoLink, ordinal, operation, 1}));
     });
     Sets sets;
@@ -159,8 +159,8 @@ uint32_t InputValues::joined_chains(uint32_t one, uint32_t other) {
                  std::back_inserter(all));
   std::vector<uint32_t> kept;
   for (const uint32_t each : all) {
-    const bool goes_on = std::any_of(all.begin(), all.end(),
-                                     [&](uint32_t longer) { return longer != each && begins(each, longer); });
+    const bool goes_on =
+        std::any_of(all.begin(), all.end(), [&](uint32_t longer) { return longer != each && begins(each, longer); });
     if (!goes_on) kept.push_back(each);
   }
   return kept.size() <= kMostChains ? intern_chains(std::move(kept)) : 0;

@@ -1,8 +1,9 @@
-// What values have of the program's inputs (ED §4.1): DERIVED, CINFLUENCED and AINFLUENCED, each byte with its strength.
+// What values have of the program's inputs (ED §4.1): DERIVED, CINFLUENCED and AINFLUENCED, each byte with its
+// strength.
 //
-// A set is kept as two: the bytes in it, and those of them of which the precise value matters ("c="). Union then is union,
-// and of c and c= the stronger stays by itself; weakening empties the second. Chains of mapped values (c= -> d(var@s)) are
-// kept for DERIVED, as in ED fig. 4.5; in CINFLUENCED there is the byte where they begin.
+// A set is kept as two: the bytes in it, and those of them of which the precise value matters ("c="). Union then is
+// union, and of c and c= the stronger stays by itself; weakening empties the second. Chains of mapped values (c= ->
+// d(var@s)) are kept for DERIVED, as in ED fig. 4.5; in CINFLUENCED there is the byte where they begin.
 //
 // Values are interned, and so is what was computed of them: a value is one number.
 #pragma once
@@ -26,10 +27,10 @@ inline constexpr InputValue kNoInput = 0;
 
 /// A link of a chain: that the byte, or what the chain so far gave, had a precise value and therefore a store ran.
 struct ChainLink {
-  uint32_t before;    ///< link, or kNoLink: it begins with the byte
-  uint64_t ordinal;   ///< of the byte
-  uint32_t operation; ///< the store of the constant
-  uint32_t length;    ///< of the chain up to here
+  uint32_t before;     ///< link, or kNoLink: it begins with the byte
+  uint64_t ordinal;    ///< of the byte
+  uint32_t operation;  ///< the store of the constant
+  uint32_t length;     ///< of the chain up to here
   bool operator==(const ChainLink&) const = default;
 };
 inline constexpr uint32_t kNoLink = 0;

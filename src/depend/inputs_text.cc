@@ -16,8 +16,8 @@ namespace {
 using namespace format;
 using nlohmann::json;
 
-constexpr std::array<const char*, kInputRoles> kRoleTexts = {"derived from", "influenced, by what decided that it ran, by",
-                                                             "influenced, by what chose the memory, by"};
+constexpr std::array<const char*, kInputRoles> kRoleTexts = {
+    "derived from", "influenced, by what decided that it ran, by", "influenced, by what chose the memory, by"};
 constexpr std::array<const char*, kInputRoles> kRoleNames = {"derived", "control", "address"};
 
 std::string printable(const std::string& bytes, size_t most) {

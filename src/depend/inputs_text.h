@@ -16,8 +16,8 @@ struct InputsStyle {
 /// One line a range: input, offsets, strength, text; then the chains of mapped values.
 std::string inputs_text(const DependenceGraph& graph, const InputPlaces& places, const InputValues& values,
                         InputValue value, const InputsStyle& style = {});
-/// {"derived": […], "control": […], "address": […], "chains": […]} of {"input", "first", "bytes", "exact", "text"}; chains
-/// have "links" of {"value", "variable", "file", "line"}. Texts are those bytes as characters of Latin-1.
+/// {"derived": […], "control": […], "address": […], "chains": […]} of {"input", "first", "bytes", "exact", "text"};
+/// chains have "links" of {"value", "variable", "file", "line"}. Texts are those bytes as characters of Latin-1.
 std::string inputs_json(const DependenceGraph& graph, const InputPlaces& places, const InputValues& values,
                         InputValue value);
 

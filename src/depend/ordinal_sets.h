@@ -1,9 +1,9 @@
 // Sets of numbers that grow from each other: those of all values of a run, of which most have most in common.
 //
-// A set is a binary tree over the numbers with words of 64 bits as leaves. Equal trees are one tree (they are interned),
-// so a set is known by one number, equality is a comparison, a set that is another with one number more costs a path of
-// new nodes, and a union looks at what two trees do not share. Unions found are remembered in a table of fixed size that
-// forgets.
+// A set is a binary tree over the numbers with words of 64 bits as leaves. Equal trees are one tree (they are
+// interned), so a set is known by one number, equality is a comparison, a set that is another with one number more
+// costs a path of new nodes, and a union looks at what two trees do not share. Unions found are remembered in a table
+// of fixed size that forgets.
 #pragma once
 
 #include <bit>

@@ -1,12 +1,12 @@
-// ED fig. 4.4 speaks of statements; here are operations, of which a statement has several. Control dependence enters where
-// a statement's value leaves it: at stores, branches, returns, calls and phis. So in c = name[i] what decided that the
-// statement runs influences c by control, and not by address through the loads of name and i.
+// ED fig. 4.4 speaks of statements; here are operations, of which a statement has several. Control dependence enters
+// where a statement's value leaves it: at stores, branches, returns, calls and phis. So in c = name[i] what decided
+// that the statement runs influences c by control, and not by address through the loads of name and i.
 //
-// Strength: loads, stores, conversions, parameters, returns and steps from one address to another keep it; whatever else
-// computes weakens it, but a comparison for equality that holds, or one for difference that does not, keeps it for an
-// operand that is compared with something not derived from inputs. Which it was, the block shows that ran next. A switch
-// keeps it where a single case was taken. strcmp and its like keep it, since what is 0 exactly for equal texts is compared
-// with 0 afterwards.
+// Strength: loads, stores, conversions, parameters, returns and steps from one address to another keep it; whatever
+// else computes weakens it, but a comparison for equality that holds, or one for difference that does not, keeps it for
+// an operand that is compared with something not derived from inputs. Which it was, the block shows that ran next. A
+// switch keeps it where a single case was taken. strcmp and its like keep it, since what is 0 exactly for equal texts
+// is compared with 0 afterwards.
 //
 // Departures from the figure: it prints no rule for AINFLUENCED at control dependences, but its definition, and figures
 // 4.3 and 4.5, ask for one; it goes as for CINFLUENCED. What chose who is called counts as an address. The value of a
@@ -20,23 +20,16 @@
 #include <cstdlib>
 #include <new>
 #include <optional>
-#include <string_view>
 #include <unordered_map>
 #include <unordered_set>
 
-#include "base/error.h"
+#include "depend/operation_traits.h"
 #include "depend/slice.h"
-#include "program/external_effects.h"
 
 namespace culprit::depend {
 namespace {
 
 using namespace format;
-
-/// Results of these are 0 exactly when two texts are equal.
-bool compares_for_equality(std::string_view function) {
-  return function == "strcmp" || function == "strncmp" || function == "memcmp" || function == "bcmp";
-}
 
 /// How what a node depends on comes into its value.
 enum class Way : uint8_t { kPrecise, kWeak, kAddress, kControl, kWeakControl, kPredicate };
@@ -44,88 +37,6 @@ enum class Way : uint8_t { kPrecise, kWeak, kAddress, kControl, kWeakControl, kP
 struct Part {
   NodeNumber source;
   Way way;
-};
-
-/// What is the same in all executions of an operation.
-struct OperationTraits {
-  bool is_copy = false;        ///< its value is that of a variable, a parameter or a constant, perhaps converted
-  bool copies_memory = false;  ///< call of native code that copies bytes unchanged
-  bool keeps_strength = false; ///< call of native code like strcmp
-  uint32_t branch = kNone;     ///< of a comparison: the branch of its block that it decides
-  bool is_negated = false;     ///< on the way there
-};
-
-class Traits {
- public:
-  explicit Traits(const program::ProgramModel& model) : model_(model), of_(model.sections().operations.size()) {
-    for (const uint32_t block : model.blocks()) {
-      for (const uint32_t operation : model.operations_of(block)) describe(operation);
-      const auto operations = model.operations_of(block);
-      if (!operations.empty()) find_comparison(operations.back());
-    }
-  }
-  const OperationTraits& operator[](uint32_t operation) const { return of_[operation]; }
-
- private:
-  void describe(uint32_t operation) {
-    const OperationRecord& record = model_.operation(operation);
-    OperationTraits& traits = of_[operation];
-    switch (record.kind) {
-      case OperationKind::kLoad:
-      case OperationKind::kPhi:
-        traits.is_copy = true;
-        break;
-      case OperationKind::kCopy:
-        traits.is_copy = is_copied(operation);
-        break;
-      case OperationKind::kCall:
-        describe_call(record, traits);
-        break;
-      default:
-        break;
-    }
-  }
-
-  void describe_call(const OperationRecord& record, OperationTraits& traits) const {
-    traits.is_copy = true;
-    const uint32_t callee = record.detail == kNone ? kNone : model_.call(record.detail).callee;
-    if (callee == kNone || (model_.function(callee).flags & kFunctionNative) == 0) return;
-    const std::string_view name = model_.text(model_.function(callee).linkage_name);
-    traits.copies_memory = program::copies_memory(name);
-    traits.keeps_strength = compares_for_equality(name);
-  }
-
-  /// Operands of other operations come before them; one that does not is a phi's.
-  bool is_copied(uint32_t operation) const {
-    const auto operands = model_.operands_of(operation);
-    return !operands.empty() &&
-           (operands.front().kind != OperandKind::kOperation || of_[operands.front().value].is_copy);
-  }
-
-  void find_comparison(uint32_t branch) {
-    if (model_.operation(branch).kind != OperationKind::kBranch) return;
-    bool negated = false;
-    for (uint32_t at = branch;;) {
-      const auto operands = model_.operands_of(at);
-      if (operands.empty() || operands.front().kind != OperandKind::kOperation) return;
-      at = operands.front().value;
-      if (model_.block_of_operation(at) != model_.block_of_operation(branch)) return;
-      const uint8_t flags = model_.operation(at).flags;
-      if (model_.operation(at).kind != OperationKind::kCompute) return;
-      if ((flags & kOperationNegates) != 0) {
-        negated = !negated;
-      } else if ((flags & (kOperationEquals | kOperationDiffers)) != 0) {
-        of_[at].branch = branch;
-        of_[at].is_negated = negated;
-        return;
-      } else {
-        return;
-      }
-    }
-  }
-
-  const program::ProgramModel& model_;
-  std::vector<OperationTraits> of_;
 };
 
 }  // namespace
@@ -150,12 +61,15 @@ class RelevantInputs::Computation {
   }
 
   InputValue of(std::span<const NodeNumber> criterion) {
-    std::vector<Node> nodes;
-    for (const NodeNumber each : criterion) {
-      if (const Node node = graph_.node_of(each); node != kNoNode) nodes.push_back(node);
+    // In order of time what a value needs is known nearly always; what was looked at before need not be gone over.
+    if (computed_ == 0) {
+      std::vector<Node> nodes;
+      for (const NodeNumber each : criterion) {
+        if (const Node node = graph_.node_of(each); node != kNoNode) nodes.push_back(node);
+      }
+      const Slice slice = backward_slice(graph_, nodes);
+      slice.for_each([&](uint64_t number) { compute(number); });
     }
-    const Slice slice = backward_slice(graph_, nodes);
-    slice.for_each([&](uint64_t number) { compute(number); });
     InputValue value = kNoInput;
     for (const NodeNumber each : criterion) {
       ask(each);
@@ -231,7 +145,8 @@ class RelevantInputs::Computation {
       if (compares && way == Way::kWeak && others_are_constant(each)) way = Way::kPrecise;
       value = values_.joined(value, contribution(source_value(parts_[each].source), way));
     }
-    if (mapping_from_ != kNoNumber) value = values_.joined(value, values_.mapped(value_of_.get()[mapping_from_.bits], operation));
+    if (mapping_from_ != kNoNumber)
+      value = values_.joined(value, values_.mapped(value_of_.get()[mapping_from_.bits], operation));
     if (const auto read = read_by_.find(number); read != read_by_.end()) {
       value = values_.joined(value, values_.byte(read->second));
     }
@@ -264,13 +179,13 @@ class RelevantInputs::Computation {
 
   /// Whether an operation found two values equal, as the block shows that ran next.
   bool comparison_holds(uint32_t operation) const {
-    const OperationTraits& traits = traits_[operation];
-    if (traits.branch == kNone) return false;
+    const OperationTrait& trait = traits_[operation];
+    if (trait.branch == kNone) return false;
     const std::optional<uint32_t> edge = edge_taken();
     if (!edge) return false;
     const format::EdgeKind kind = model_.edge_kind(*edge);
     if (kind != format::EdgeKind::kTrue && kind != format::EdgeKind::kFalse) return false;
-    const bool is_true = (kind == format::EdgeKind::kTrue) != traits.is_negated;
+    const bool is_true = (kind == format::EdgeKind::kTrue) != trait.is_negated;
     return is_true == ((model_.operation(operation).flags & kOperationEquals) != 0);
   }
 
@@ -351,10 +266,14 @@ class RelevantInputs::Computation {
   void gather_transfer(uint32_t operation) {
     if (graph_.entered_body(place_, operation)) {
       // Between the caller's predicate and the callee's statements it does nothing of its own.
-      graph_.visit_bytes(place_, kControlSlot, [&](NodeNumber each) { parts_.push_back({deciding(each), Way::kPredicate}); });
-      return add_operands_of(operation, [](OperandRole role) { return role == OperandRole::kCallee; }, Way::kAddress);
+      graph_.visit_bytes(place_, kControlSlot, [&](NodeNumber each) {
+        parts_.push_back({deciding(each), Way::kPredicate});
+      });
+      return add_operands_of(
+          operation, [](OperandRole role) { return role == OperandRole::kCallee; }, Way::kAddress);
     }
-    add_operands_of(operation, [](OperandRole role) { return role != OperandRole::kData; }, Way::kAddress);
+    add_operands_of(
+        operation, [](OperandRole role) { return role != OperandRole::kData; }, Way::kAddress);
     add_controls(true);
   }
 
@@ -372,7 +291,8 @@ class RelevantInputs::Computation {
   }
 
   void add_operands(uint32_t operation, Way way) {
-    add_operands_of(operation, [](OperandRole) { return true; }, way);
+    add_operands_of(
+        operation, [](OperandRole) { return true; }, way);
   }
 
   template <typename Wanted>
@@ -450,9 +370,8 @@ class RelevantInputs::Computation {
   /// Conditions have been weighed where they were computed; of a switch a case of its own must have been taken.
   bool is_decided_precisely() const {
     const auto edges = model_.edges_of(place_.block);
-    const bool is_switch = std::any_of(edges.begin(), edges.end(), [&](uint32_t each) {
-      return model_.edge_kind(each) == format::EdgeKind::kCase;
-    });
+    const bool is_switch = std::any_of(
+        edges.begin(), edges.end(), [&](uint32_t each) { return model_.edge_kind(each) == format::EdgeKind::kCase; });
     if (!is_switch) return true;
     const std::optional<uint32_t> edge = edge_taken();
     return edge && model_.edge_kind(*edge) == format::EdgeKind::kCase;
@@ -465,10 +384,10 @@ class RelevantInputs::Computation {
   const DependenceGraph& graph_;
   const program::ProgramModel& model_;
   const BlockLayout& layout_;
-  const Traits traits_;
+  const OperationTraits traits_;
   InputValues values_;
   NumberSet known_;
-  std::unique_ptr<InputValue, Free> value_of_;  ///< by number
+  std::unique_ptr<InputValue, Free> value_of_;      ///< by number
   std::unordered_map<uint64_t, uint64_t> read_by_;  ///< by number of a call: the byte that is its value
   std::unordered_set<uint64_t> readers_;            ///< calls that read input
   ExecutionPlace place_;

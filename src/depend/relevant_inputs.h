@@ -1,5 +1,5 @@
-// Relevant inputs (ED §4.1): which bytes of the inputs a value is derived from, and which influenced it by deciding what
-// ran (control) or by choosing the memory that is accessed (address).
+// Relevant inputs (ED §4.1): which bytes of the inputs a value is derived from, and which influenced it by deciding
+// what ran (control) or by choosing the memory that is accessed (address).
 #pragma once
 
 #include <memory>

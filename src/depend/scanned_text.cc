@@ -83,7 +83,8 @@ class Scanner {
     const uint64_t first = at_;
     const uint64_t most = conversion.width != 0 ? conversion.width : letter == 'c' ? 1 : text_.size();
     const bool is_text = keeps_spaces || letter == 's' || letter == 'S';
-    while (at_ < text_.size() && at_ - first < most && goes_on(conversion, text_.substr(first, at_ - first), text_[at_])) {
+    while (at_ < text_.size() && at_ - first < most &&
+           goes_on(conversion, text_.substr(first, at_ - first), text_[at_])) {
       ++at_;
     }
     if (at_ == first) return false;
@@ -105,7 +106,8 @@ class Scanner {
       case 'u':
         return goes_on_in_number(so_far, c, false);
       case 'i':
-        return goes_on_in_number(so_far, c, so_far.find_first_of("xX") != std::string_view::npos) || is_prefix(so_far, c);
+        return goes_on_in_number(so_far, c, so_far.find_first_of("xX") != std::string_view::npos) ||
+               is_prefix(so_far, c);
       case 'x':
       case 'X':
       case 'o':

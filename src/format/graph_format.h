@@ -115,11 +115,11 @@ enum class GraphInputKind : uint16_t {
   kEnvironment,  ///< the same of the environment
   kBytes,        ///< the next bytes of the input `key`, in order
   kPlaced,       ///< bytes of the input `key` from `argument` on; its position stays
-  kConverted,    ///< what a conversion of a scanf took; argument: address of the format, detail: number of the conversion
-  kUnplaced,     ///< bytes of an input whose position is not followed
-  kOpened,       ///< the input `key` is the file whose path is the text; detail 1: the descriptor `argument`
-  kMoved,        ///< the position is `argument`; detail as of lseek: from the start, from where it is, from the end
-  kPutBack,      ///< one byte back
+  kConverted,  ///< what a conversion of a scanf took; argument: address of the format, detail: number of the conversion
+  kUnplaced,   ///< bytes of an input whose position is not followed
+  kOpened,     ///< the input `key` is the file whose path is the text; detail 1, 2: that of the descriptor, stream `argument`
+  kMoved,      ///< the position is `argument`; detail as of lseek: from the start, from where it is, from the end
+  kPutBack,    ///< one byte back
 };
 inline constexpr uint16_t kGraphInputKinds = 9;
 
@@ -127,7 +127,7 @@ inline constexpr uint16_t kGraphInputKinds = 9;
 enum class GraphInputState : uint8_t { kDescriptor, kStream, kOther };
 
 struct GraphInput {
-  uint64_t call;  ///< number of the node that read it, or kGraphNoNumber
+  uint64_t call;   ///< number of the node that read it, or kGraphNoNumber
   uint64_t first;  ///< ordinal of the first byte
   uint64_t bytes;  ///< so many ordinals follow each other
   uint64_t key;
@@ -141,8 +141,8 @@ struct GraphInput {
 static_assert(sizeof(GraphInput) == 56);
 
 /// Begins the tail; then follow GraphChunk[], GraphLate[], late sources u64[], for each output its GraphRun[] and its
-/// nodes u64[] (which may be ordinals of input, as in far sources), GraphInput[] ascending by ordinal, and the functions
-/// without an entry in the table of external functions: lines of count and name.
+/// nodes u64[] (which may be ordinals of input, as in far sources), GraphInput[] ascending by ordinal, and the
+/// functions without an entry in the table of external functions: lines of count and name.
 struct GraphTail {
   uint64_t chunks;
   uint64_t executions;

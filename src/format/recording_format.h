@@ -68,7 +68,8 @@ struct RingHeader {
 };
 static_assert(sizeof(RingHeader) <= kRingHeaderBytes);
 
-// ---- origin: one OriginRecord, in the directory of a child's own recording (children/PROCESS of its parent's) ---------
+// ---- origin: one OriginRecord, in the directory of a child's own recording (children/PROCESS of its parent's)
+// ---------
 
 inline constexpr char kOriginMagic[8] = {'C', 'U', 'L', 'P', 'F', 'O', 'R', 'K'};
 inline constexpr uint64_t kChildRingBytes = 4u << 20;
@@ -138,7 +139,7 @@ enum class PartKind : uint32_t {
   kSharedMemory = 6,  ///< of kExit: 32-bit hash of the final memory that all plans of a program share
   kMemoryLines = 7,   ///< of kExit: PageLines of the final memory, ascending; none of very large programs
   kSharedLines = 8,   ///< of kExit: the same of what all plans share, heap made by brk included
-  kDescriptor = 9,    ///< of a call that reads a descriptor or moves its position: `address` is the descriptor; no bytes
+  kDescriptor = 9,  ///< of a call that reads a descriptor or moves its position: `address` is the descriptor; no bytes
 };
 
 /// An address of kMemory with this bit: the lower 32 bits are added, as a signed number, to the call's argument whose

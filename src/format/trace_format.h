@@ -116,7 +116,7 @@ enum TraceAddress : uint32_t {
   kTraceArguments,    ///< the text of the first argument; those of the others follow it
   kTraceEnvironment,  ///< the text of the first variable of the environment, behind the arguments' texts
   kTraceTextsEnd,     ///< behind the last of those
-  kTraceAddresses,  ///< how many
+  kTraceAddresses,    ///< how many
 };
 
 /// Names in the folder that the environment variable names.

@@ -70,10 +70,9 @@ bool returns_straight(std::string_view function) {
 
 bool copies_memory(std::string_view function) {
   const external::Description* description = external::built_in_table().find(function);
-  return description && std::any_of(description->clauses.begin(), description->clauses.end(),
-                                    [](const external::Clause& clause) {
-                                      return clause.verb == external::Clause::Verb::kCopies;
-                                    });
+  return description &&
+         std::any_of(description->clauses.begin(), description->clauses.end(),
+                     [](const external::Clause& clause) { return clause.verb == external::Clause::Verb::kCopies; });
 }
 
 std::vector<std::string_view> described_functions() {

@@ -64,8 +64,7 @@ std::string wrong_with_event(std::span<const std::byte> at, uint64_t& bytes) {
   Event event;
   std::memcpy(&event, at.data(), sizeof event);
   if (event.bytes < sizeof event || event.bytes % 8 != 0) return "holds an event of a wrong size";
-  if (event.kind == EventKind::kNone || event.kind > EventKind::kForked)
-    return "holds an event of an unknown kind";
+  if (event.kind == EventKind::kNone || event.kind > EventKind::kForked) return "holds an event of an unknown kind";
   if (event.bytes > at.size()) return "ends inside an event";
   bytes = event.bytes;
   for (uint64_t part_at = sizeof event; part_at < bytes;) {

@@ -105,7 +105,8 @@ void take_copy(const Recording& recording, RecordedInput& input) {
   const fs::path path = (fs::path(recording.manifest.directory) / input.path).lexically_normal();
   for (const CopiedFile& file : recording.manifest.files) {
     const fs::path copy = recording.directory / "files" / std::to_string(file.index);
-    if (file.path != path || file.bytes <= input.bytes.size() || file.bytes > kLargestCopy || !fs::exists(copy)) continue;
+    if (file.path != path || file.bytes <= input.bytes.size() || file.bytes > kLargestCopy || !fs::exists(copy))
+      continue;
     input.bytes = read_file(copy);
     return;
   }

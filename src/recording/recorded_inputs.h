@@ -22,7 +22,8 @@ struct RecordedInputs {
   std::string stack;  ///< memory with the texts of arguments and environment
 };
 
-/// Of calls that read at a place of their own (pread) the bytes are left out. Files that were mapped have all their bytes.
+/// Of calls that read at a place of their own (pread) the bytes are left out. Files that were mapped have all their
+/// bytes.
 RecordedInputs recorded_inputs(const Recording& recording);
 
 }  // namespace culprit::recording

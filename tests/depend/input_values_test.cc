@@ -12,7 +12,9 @@ constexpr size_t kDerived = 0, kControlled = 1, kAddressed = 2;
 
 class InputValuesTest : public testing::Test {
  protected:
-  bool has(InputValue value, size_t role, uint64_t byte) { return values_.ordinals().contains(values_.sets(value).all[role], byte); }
+  bool has(InputValue value, size_t role, uint64_t byte) {
+    return values_.ordinals().contains(values_.sets(value).all[role], byte);
+  }
   bool has_precise(InputValue value, size_t role, uint64_t byte) {
     return values_.ordinals().contains(values_.sets(value).precise[role], byte);
   }
@@ -30,7 +32,8 @@ TEST_F(InputValuesTest, TheStrongerStays) {
 }
 
 TEST_F(InputValuesTest, AddressesTakeAllRoles) {
-  const InputValue value = values_.joined(values_.byte(kByte), values_.through_control(values_.weakened(values_.byte(kOther))));
+  const InputValue value =
+      values_.joined(values_.byte(kByte), values_.through_control(values_.weakened(values_.byte(kOther))));
   const InputValue loaded = values_.through_address(value);
   EXPECT_FALSE(values_.is_derived(loaded));
   EXPECT_TRUE(has_precise(loaded, kAddressed, kByte));

@@ -1,4 +1,4 @@
-// Where inputs come from: arguments, the environment, files by descriptor and by stream, moved positions, copies, mapped
+// Where inputs come from: arguments, the environment, files by descriptor, by stream and by both, moved positions, copies, mapped
 // files, and what a library function makes of them.
 #include <fcntl.h>
 #include <stdio.h>
@@ -34,7 +34,12 @@ int main(int count, char **arguments) {
   snprintf(made, sizeof made, "%d", number);
   char digit = made[0];
   int conjunction = number && other;
+  FILE *again = fopen(arguments[1], "r");
+  char tenth[10];
+  read(fileno(again), tenth, 10);
+  int last = tenth[9];
   puts(copy);
+  if (last == 0) return 2;
   return argument + variable + first + copied + third + fifth + letter + other + converted + digit + conjunction;
 }
 // arguments: FILE 42
@@ -54,3 +59,4 @@ int main(int count, char **arguments) {
 // ranges: --at 32 => {42\0} {} {input.txt\0}
 // ranges: --at 35 => {120} {} {input.txt\0}
 // ranges: --at 36 --var conjunction => {} {120} {input.txt\0}
+// bytes: --at 40 => {j=} {} {i n p u t . t x t \0}
