@@ -239,7 +239,7 @@ ExitCode show_slice(const trace::TraceFile& good, const trace::TraceFile& bad, s
 ExitCode compare_recordings(const Options& options) {
   const TemporaryDirectory place(temporary_place("diff"));
   for (const char* name : {"good", "bad"}) fs::create_directories(place.path() / name);
-  const auto contents = options.slice ? format::TraceContents::kValues : format::TraceContents::kAll;
+  constexpr auto contents = format::TraceContents::kValues;
   const Run good = replay_recording(options.good, place.path() / "good", contents);
   const Run bad = replay_recording(options.bad, place.path() / "bad", contents);
   const trace::TraceFile good_trace(place.path() / "good" / "trace"), bad_trace(place.path() / "bad" / "trace");
@@ -293,12 +293,12 @@ const Registration kRegistration{Command{
         "statements write or branch on other values at corresponding points, in order of execution. Addresses are not\n"
         "compared, and what differs between two runs of the good command is left out. Both commands are given to a "
         "shell; only the main thread's order is compared. Two recordings are replayed instead; then points\n"
-        "are beginnings of blocks, and values are not compared. With --slice, their dual slice: what a place depends "
+        "are beginnings of blocks, and values those that statements store or native functions return. With --slice, their dual slice: what a place depends "
         "on in\n"
         "both, without what has the same value in both, and what one of them alone depends on.",
     .examples = {{"culprit diff './prog good.txt' './prog bad.txt'", "what the bad input changes"},
                  {"culprit diff --json './prog < good' './prog < bad'", "the same for machines"},
-                 {"culprit diff good.rec bad.rec", "where the control of two recorded runs parts"},
+                 {"culprit diff good.rec bad.rec", "where two recorded runs part, and which values differ"},
                  {"culprit diff --slice good.rec bad.rec", "what the first wrong byte of the output comes from"}},
     .configure = [](CLI::App& app) {
       auto options = std::make_shared<Options>();

@@ -11,6 +11,11 @@ std::string statement_text(const program::ProgramModel& model, uint32_t statemen
 
 std::string written_name(const program::ProgramModel& model, uint32_t statement) {
   const auto& record = model.statement(statement);
+  if (record.kind == format::StatementKind::kCall && record.detail != program::kNone) {
+    const uint32_t callee = model.call(record.detail).callee;
+    return callee == program::kNone ? "what was called" : fmt::format("{}()", model.function_name(callee));
+  }
+  if (record.kind == format::StatementKind::kPrologue) return "a parameter";
   if (record.kind != format::StatementKind::kAssignment || record.detail == program::kNone) {
     return std::string(program::name_of(record.kind));
   }

@@ -30,6 +30,7 @@ enum class OperationKind : uint8_t {
 };
 inline constexpr uint8_t kOperationKinds = 15;
 
+/// Bits mean something for operations of one kind.
 enum OperationFlags : uint8_t {
   kOperationEnters = 1,        ///< call: the callee's body follows in the trace without an event
   kOperationReturnsTwice = 2,  ///< call: each return is named by the activation
@@ -39,6 +40,7 @@ enum OperationFlags : uint8_t {
   kOperationEquals = 32,       ///< computes whether its operands are equal
   kOperationDiffers = 64,      ///< computes whether they are not
   kOperationNegates = 128,     ///< the opposite of a truth value
+  kOperationStoresAddress = 32,  ///< store: that is a pointer
 };
 
 struct OperationRecord {

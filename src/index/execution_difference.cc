@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <unordered_map>
 
+#include "index/aligned_values.h"
 #include "index/alignment.h"
 #include "index/id_order.h"
 #include "index/traced_points.h"
@@ -132,6 +133,9 @@ ExecutionDifference compare_traces(const trace::TraceFile& left, const trace::Tr
   Alignment alignment(left_control, right_control, tables, AlignmentKind::kPrecise);
   ExecutionDifference difference;
   Regions regions(difference);
+  constexpr auto kValues = format::TraceContents::kValues;
+  std::optional<AlignedValues> values;
+  if (left.contents() == kValues && right.contents() == kValues) values.emplace(left, right);
   uint32_t statement = 0;  // of blocks without statements: that of the block before
   while (true) {
     const Alignment::Which which = alignment.next();
@@ -142,11 +146,13 @@ ExecutionDifference compare_traces(const trace::TraceFile& left, const trace::Tr
     if (!statements.empty()) statement = statements.front();
     if (which == Alignment::Which::kBoth) {
       regions.common(statement);
+      if (values) values->add_pair(alignment.left().points() - 1, alignment.right().points() - 1);
     } else {
       regions.lone(in_left, statement, cursor.points());
     }
   }
   regions.finish();
+  if (values) difference.statements = values->finish();
   return difference;
 }
 

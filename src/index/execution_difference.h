@@ -47,7 +47,8 @@ struct ExecutionDifference {
 ExecutionDifference compare_executions(const PointReport& left, const PointReport& right,
                                        const program::ProgramModel& model);
 
-/// The first threads of two traces by one executable; points are beginnings of blocks, and values are not compared.
+/// The first threads of two traces by one executable; points are beginnings of blocks. Values are compared where both traces
+/// have them: those of stores and of calls of native functions, addresses left out.
 /// Throws CorruptData.
 ExecutionDifference compare_traces(const trace::TraceFile& left, const trace::TraceFile& right);
 

@@ -189,7 +189,10 @@ void OperationTable::add_operation(llvm::Instruction& instruction) {
                                                                          llvm::ConstantAsMetadata::get(flags)}));
   }
   if (record.kind == OperationKind::kCompute) record.flags = equality_flags(instruction);
-  if (traced_ && stored_word(instruction)) record.flags = kOperationValued;
+  if (const llvm::Value* word = traced_ ? stored_word(instruction) : nullptr) {
+    record.flags = kOperationValued;
+    if (word->getType()->isPointerTy()) record.flags |= kOperationStoresAddress;
+  }
   add_operands(instruction);
   if (traced_) {
     add_accesses(instruction);

@@ -59,6 +59,15 @@ def main():
         fatal = next(region for region in whole["regions"] if region["run"] == "bad")
         assert fatal["after"].startswith(f"crash.c:{test}:") and fatal["from"].startswith(f"crash.c:{test + 1}:"), whole
         assert whole["bad_only"] == 1 and whole["good_only"] > 10, whole
+        # atoi(argv[2]) in row 0 to 3; the parameter of row, before the loop also in cell.
+        values = {(each["function"], each["writes"]): each for each in whole["values"]}
+        assert set(values) == {("atoi", "strtol()"), ("row", "a parameter"), ("cell", "a parameter")}, values
+        for each in values.values():
+            assert (each["good"], each["bad"]) == (9, 5), values
+        # Four rows: of the second argument alone; of three numbers a row, and of five numbers a cell (to the one that fails).
+        assert (values["atoi", "strtol()"]["instances"], values["atoi", "strtol()"]["of"]) == (4, 8), values
+        assert (values["row", "a parameter"]["instances"], values["row", "a parameter"]["of"]) == (4, 12), values
+        assert values["cell", "a parameter"]["instances"] * 4 == values["cell", "a parameter"]["of"], values
 
 
 if __name__ == "__main__":
