@@ -29,6 +29,7 @@ constexpr const char* kProgramFile = "program";
 constexpr const char* kModelFile = "program.model";
 constexpr const char* kReportFile = "report.json";
 constexpr const char* kRuntimeArchive = "libculprit-runtime.a";
+constexpr const char* kLibraryArchive = "libculprit-library.a";  // of functions that take the place of the C library's
 // By its name an observed object: where it lies moves nothing of the program (link_layout.cc).
 constexpr const char* kSessionOverrides = "culprit-observed-session-overrides.o";
 constexpr const char* kPointOverrides = "culprit-point-overrides.o";
@@ -69,14 +70,15 @@ void add_overrides(const char* name, std::vector<std::string>& words) {
 std::vector<std::string> runtime_words(const Plan& plan) {
   const fs::path archive = parts_directory() / kRuntimeArchive;
   if (!fs::exists(archive)) return {};
+  const std::string library = parts_directory() / kLibraryArchive;
   if (has_shared_layout(plan)) {
     // All of it in every plan: its variables are among the program's. Plans with ids add what looks at thread creation.
-    std::vector<std::string> words{"-Xlinker", "--whole-archive", archive, "-Xlinker", "--no-whole-archive"};
+    std::vector<std::string> words{"-Xlinker", "--whole-archive", archive, "-Xlinker", "--no-whole-archive", library};
     if (plan.points.kind != format::PointKind::kNone) add_overrides(kPointOverrides, words);
     if (plan.hooks == Hooks::kSession) add_overrides(kSessionOverrides, words);
     return words;
   }
-  std::vector<std::string> words{archive};
+  std::vector<std::string> words{archive, library};
   if (plan.hooks == Hooks::kSession) add_overrides(kSessionOverrides, words);
   return words;
 }
