@@ -107,7 +107,9 @@ class Relink {
   void add_layout() {
     const fs::path script = job_.work / "layout.ld";
     write_file_atomically(script, layout_script(loading_of(*job_.program)));
-    for (const std::string& word : {std::string("-T"), script.string(), std::string("-z"), std::string("norelro")}) {
+    // Constants that only some bodies use would be removed from some executables only.
+    for (const std::string& word :
+         {std::string("-T"), script.string(), std::string("-z"), std::string("norelro"), std::string("--no-gc-sections")}) {
       pass_to_linker(word);
     }
   }

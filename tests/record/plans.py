@@ -30,7 +30,8 @@ def addresses(executable):
 def check(options, source, folder):
     compiler = pathlib.Path(options.culprit).parent / ("culprit-c++" if source.endswith(".cc") else "culprit-cc")
     program = folder / "program"
-    subprocess.run([compiler, "-O2", "-g", "-pthread", source, "-o", program, "-lm"], check=True)
+    flags = re.search(r"^// FLAGS: (.*)$", pathlib.Path(source).read_text(), re.MULTILINE)
+    subprocess.run([compiler, "-O2", "-g", "-pthread", *(flags[1].split() if flags else []), source, "-o", program, "-lm"], check=True)
 
     def run(*words):
         return subprocess.run([options.culprit, *words], stdin=subprocess.DEVNULL, capture_output=True, timeout=300)
