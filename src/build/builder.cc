@@ -105,7 +105,10 @@ std::string key_of(const Inputs& inputs, const Plan& plan) {
   ContentHash hash;
   hash.add(canonical_text(plan));
   hash.add(fmt::format("loading {}", static_cast<int>(loading_of(inputs.program))));
-  if (has_shared_layout(plan)) hash.add(layout_script(loading_of(inputs.program)));
+  if (has_shared_layout(plan)) {
+    hash.add(layout_script(loading_of(inputs.program)));
+    for (const std::string& word : layout_options("script")) hash.add(word);
+  }
   add_sections(hash, inputs.program);
   for (const Capture& library : inputs.absorbed.libraries) add_sections(hash, library);
   hash.add(hash_of_file(parts_directory() / "culprit-compile"));

@@ -107,11 +107,7 @@ class Relink {
   void add_layout() {
     const fs::path script = job_.work / "layout.ld";
     write_file_atomically(script, layout_script(loading_of(*job_.program)));
-    // Constants that only some bodies use would be removed from some executables only.
-    for (const std::string& word :
-         {std::string("-T"), script.string(), std::string("-z"), std::string("norelro"), std::string("--no-gc-sections")}) {
-      pass_to_linker(word);
-    }
+    for (const std::string& word : layout_options(script)) pass_to_linker(word);
   }
 
   static bool uses_cxx(const Capture& capture) { return capture.link && capture.link->is_cxx; }

@@ -87,6 +87,11 @@ SECTIONS {{
 
 }  // namespace
 
+std::vector<std::string> layout_options(const std::string& script) {
+  // Constants that only some bodies use would be removed from some executables only.
+  return {"-T", script, "-z", "norelro", "--no-gc-sections"};
+}
+
 std::string layout_script(Loading loading) {
   const bool dynamic = loading == Loading::kDynamic || loading == Loading::kDynamicPie;
   const bool has_dynamic_section = loading != Loading::kStatic;

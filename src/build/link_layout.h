@@ -4,6 +4,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "build/link.h"
 
@@ -11,5 +12,8 @@ namespace culprit {
 
 /// The linker script for lld. Objects whose file names begin with kObservedObjectPrefix are the plan's own.
 std::string layout_script(Loading loading);
+
+/// The linker's options for a script of that name.
+std::vector<std::string> layout_options(const std::string& script);
 
 }  // namespace culprit

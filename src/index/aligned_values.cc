@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <limits>
+#include <optional>
+#include <string_view>
 
 #include "format/operation_format.h"
 
@@ -15,10 +17,15 @@ namespace {
 
 constexpr uint64_t kEverything = std::numeric_limits<uint64_t>::max();
 
-/// Whether what a call returned is a number.
-bool returns_number(const program::ProgramModel& model, const format::OperationRecord& call) {
+/// A number that a call returned, integers with their sign; nothing of others.
+std::optional<uint64_t> returned_number(const program::ProgramModel& model, const format::OperationRecord& call, uint64_t result) {
   const std::string_view signature = model.text(model.call(call.detail).signature);
-  return !signature.starts_with("void ") && !signature.starts_with("ptr ");
+  if (signature.starts_with("i64 ") || signature.starts_with("double ") || signature.starts_with("float ")) return result;
+  if (signature.starts_with("i32 ")) return static_cast<uint64_t>(int64_t{static_cast<int32_t>(result)});
+  if (signature.starts_with("i16 ")) return static_cast<uint64_t>(int64_t{static_cast<int16_t>(result)});
+  if (signature.starts_with("i8 ")) return static_cast<uint64_t>(int64_t{static_cast<int8_t>(result)});
+  if (signature.starts_with("i1 ")) return result & 1;
+  return std::nullopt;
 }
 
 }  // namespace
@@ -63,8 +70,8 @@ void AlignedValues::take(size_t side, const Step& step, uint64_t number, uint64_
       }
       break;
     case StepKind::kReturned:
-      if (returns_number(*walk.model, walk.model->operation(step.operation))) {
-        arrive(side, step.frame, {step.operation, step.returned->result});
+      if (const auto number = returned_number(*walk.model, walk.model->operation(step.operation), step.returned->result)) {
+        arrive(side, step.frame, {step.operation, *number});
       }
       break;
     case StepKind::kLeave:
