@@ -63,10 +63,19 @@ def sliced(crash, program, work, culprit):
     path = next((program.source / name for name in program.recipe.programs if pathlib.Path(name).name == command[0]), None)
     if path is None:
         raise Failure(f"the recipe builds no {command[0]}")
-    tool(culprit, ["record", "-o", "recording", "--", path, *command[1:]], work, environment, status=None)
-    found = json.loads(tool(culprit, ["slice", "recording", "--crash", "--json", "--no-edges"], work, environment))
-    chain = chains_of(tool(culprit, ["slice", "recording", "--crash", "--value-chain"], work, environment))
-    executed = re.findall(r"^ *(\d+) (\S+):(\d+)$", tool(culprit, ["dump", "graph", "recording/trace", "--lines"], work, environment), re.M)
+    try:
+        tool(culprit, ["record", "-o", "recording", "--", path, *command[1:]], work, environment, status=None)
+        found = json.loads(tool(culprit, ["slice", "recording", "--crash", "--json", "--no-edges"], work, environment))
+        traced = "recording"
+    except Failure as failure:
+        # A recording that another plan cannot replay: then of a trace of the run itself, which ends where its path was told last.
+        print(f"{crash.name}: traced as it runs: {str(failure).splitlines()[-1]}", file=sys.stderr)
+        tool(culprit, ["trace", "-o", "live", "--", path, *command[1:]], work, environment, status=None)
+        found = json.loads(tool(culprit, ["slice", "live", "--crash", "--json", "--no-edges"], work, environment))
+        traced = "live"
+    chain = chains_of(tool(culprit, ["slice", traced, "--crash", "--value-chain"], work, environment))
+    lines_executed = tool(culprit, ["dump", "graph", "live" if traced == "live" else "recording/trace", "--lines"], work, environment)
+    executed = re.findall(r"^ *(\d+) (\S+):(\d+)$", lines_executed, re.M)
     root = crash.case["root_cause"]
     name, line = pathlib.Path(root["file"]).name, root["line"]
 

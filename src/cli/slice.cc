@@ -126,8 +126,10 @@ ExitCode answer(const Options& options, const trace::TraceFile& trace) {
   }
   const depend::Slice slice = slice_of(options, graph, criterion, what);
   if (!options.html.empty()) {
-    write_file_atomically(
-        options.html, report::to_html(slice_view(graph, slice, criterion, what, options.forward, command_of(options))));
+    std::optional<RunValues> values;
+    if (trace.contents() == format::TraceContents::kValues) values.emplace(trace, executions_of(graph, slice));
+    write_file_atomically(options.html, report::to_html(slice_view(graph, slice, criterion, what, options.forward,
+                                                                   command_of(options), values ? &*values : nullptr)));
   }
   if (options.as_json) {
     fmt::print("{}", depend::slice_json(graph, slice, what, !options.no_edges));
@@ -206,8 +208,10 @@ const Registration kRegistration{Command{
       app.add_option("--prune", options->prune_functions, "leave a function out, with all that is reached through it");
       app.add_flag("--tree", options->tree, "as a tree from the criterion");
       app.add_option("--depth", options->depth, "of the tree");
-      app.add_option("--html", options->html,
-                     "write a page to walk the slice in: sources, marks, what depends on what");
+      app.add_option(
+          "--html", options->html,
+          "write a page to walk the slice in: sources, marks, what depends on what, and of a trace made with "
+          "--values what was stored");
       app.add_flag("--json", options->as_json, "statement instances and their dependences as JSON");
       app.add_flag("--no-edges", options->no_edges, "of JSON: the statement instances alone");
       app.add_flag("--dot", options->as_dot, "as a graph for dot");

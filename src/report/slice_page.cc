@@ -39,6 +39,7 @@ const placeOf = at => {
   const [file, line, , , thread, number] = instances[at];
   return `${files[file].split("/").pop()}:${line}#${number}` + (thread ? `, thread ${thread}` : "");
 };
+const valueOf = at => instances[at][6];
 const element = (tag, text, ...children) => {
   const made = document.createElement(tag);
   if (text) made.textContent = text;
@@ -51,7 +52,7 @@ function list(id, all) {
     const label = element("span", kind);
     label.className = "kind";
     const link = linkTo(at, placeOf(at));
-    link.title = functions[instances[at][3]];
+    link.title = [functions[instances[at][3]], valueOf(at)].filter(Boolean).join(": ");
     return element("li", "", label, link, element("span", "  "), element("code", sourceOf(at)));
   });
   document.getElementById(id).replaceChildren(...(items.length ? items : [element("li", "nothing in this slice")]));
@@ -62,6 +63,7 @@ function show(at) {
   const same = ofStatement.get(statementOf(instances[at])), nth = same.indexOf(at);
   const now = element("div", "", element("strong", placeOf(at)), element("span", ` in ${functions[instances[at][3]]}`),
                       element("code", sourceOf(at)));
+  if (valueOf(at)) now.append(Object.assign(element("span", valueOf(at)), {className: "value"}), " ");
   if (nth > 0) now.append(linkTo(same[nth - 1], "← earlier here"), " ");
   if (nth + 1 < same.length) now.append(linkTo(same[nth + 1], "later here →"));
   document.getElementById("now").replaceChildren(now);
@@ -79,6 +81,13 @@ function follow() {
   else if (instances.length) show(current);
 }
 addEventListener("hashchange", follow);
+// Over a marked line: what it gave last before the chosen instance, itself included.
+document.querySelector("aside").addEventListener("mouseover", event => {
+  const row = event.target.closest("tr"), here = ofLine.get(row?.id);
+  if (!here) return;
+  const before = here.filter(at => at <= current), shown = before.length ? before : here.slice(0, 1);
+  row.title = shown.map(valueOf).filter(Boolean).at(-1) ?? "";
+});
 document.querySelector("aside").addEventListener("click", event => {
   const here = ofLine.get(event.target.closest("tr")?.id);
   if (!here) return;
@@ -93,7 +102,7 @@ std::string data_of(const SliceView& view) {
   using nlohmann::json;
   json instances = json::array(), edges = json::array();
   for (const SliceView::Instance& each : view.instances) {
-    instances.push_back({each.file, each.line, each.column, each.function, each.thread, each.number});
+    instances.push_back({each.file, each.line, each.column, each.function, each.thread, each.number, each.value});
   }
   for (const SliceView::Edge& each : view.edges) edges.push_back({each.from, each.to, each.kind});
   const json data = {{"files", view.files},

@@ -15,6 +15,7 @@ struct SliceView {
     uint32_t function;  ///< number in `functions`
     uint32_t thread;
     uint64_t number;  ///< which execution of the statement, from 1
+    std::string value = {};  ///< what it gave, as far as the trace has it: "total = -5"
   };
   struct Edge {
     uint32_t from, to;  ///< numbers in `instances`: `from` depends on `to`

@@ -51,6 +51,16 @@ def check_slice(browser, page):
     check(browser.requests == [page.resolve().as_uri()], f"the page asks for more than itself: {browser.requests}")
 
 
+def check_values(browser, page):
+    browser.open(page)
+    browser.click(f"#f0l{line_of('price = -5')}")
+    check("price = -5" in browser.ask("document.querySelector('#now .value').textContent"), "the page does not tell what was stored")
+    browser.ask(f"document.querySelector('#f0l{line_of('int price =')}').dispatchEvent(new MouseEvent('mouseover', {{bubbles: true}}))")
+    title = browser.ask(f"document.querySelector('#f0l{line_of('int price =')}').title")
+    check(title == "price = 10",
+          f"a line does not tell on hover what it gave last, but {title!r}")
+
+
 def check_looks(browser):
     """What is marked is seen: the failing line has a ground of its own, a suspect another, and the text can be read."""
     grounds = {}
@@ -97,8 +107,13 @@ def main():
 
         culprit("slice", "--at", f"orders.c:{line_of('total != 60')}", "--html", folder / "slice.html")
         culprit("why", "--html", folder / "why.html")
+        subprocess.run([binaries / "culprit", "trace", "--values", "-o", folder / "trace", "--", program], env=environment,
+                       stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=False)
+        subprocess.run([binaries / "culprit", "slice", folder / "trace", "--at", f"orders.c:{line_of('total != 60')}", "--html",
+                        folder / "values.html"], env=environment, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         with Browser() as browser:
             check_slice(browser, folder / "slice.html")
+            check_values(browser, folder / "values.html")
             check_why(browser, folder / "why.html")
 
 
