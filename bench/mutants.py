@@ -6,19 +6,20 @@ killed by the first of the program's tests (mutants/NAME.toml) that ends otherwi
 with the right output as expectation, as its user would do. Told are the share with a critical branch (published: 80 %
 on Siemens' programs), the seconds, without those for building the program's plans once, and the rank of the mutated line among the suspects.
 
-What was examined is kept in the work folder (results-SEED-BUILD.jsonl): the same build of Culprit, run again, goes on
-where it was stopped.
+What was examined is kept in the work folder (results-SEED-BUILD.jsonl, and what `why` said in said/): the same build of
+Culprit, run again, goes on where it was stopped, and a run that is interrupted tells what it has. One run at a time may
+use a work folder.
 """
 
 import argparse
 import collections
 import concurrent.futures
+import fcntl
 import hashlib
 import json
 import os
 import pathlib
 import random
-import shutil
 import statistics
 import subprocess
 import sys
@@ -47,21 +48,17 @@ class MutatedProgram:
         self.name = name
         self.directory = directory / name
         recipe = load_recipe(ROOT / "tests/acceptance/packages" / f"{self.table['recipe']}.toml")
+        # In the folder that every new build removes first: a build that is interrupted leaves no list of half of it.
+        self.list = self.directory / "mutants.list"
         recipe.environment = dict(recipe.environment, CULPRIT_BIN=str(binaries), MUTATE_PLUGIN=str(plugin),
-                                  MUTANTS_LIST=str(directory / f"{name}.list"), MUTANTS_ONE_OF=str(self.table["one_of"]))
-        self.list = directory / f"{name}.list"
+                                  MUTATE_SOURCE=hashlib.sha256((HERE / "mutate.cc").read_bytes()).hexdigest(),
+                                  MUTANTS_LIST=str(self.list), MUTANTS_ONE_OF=str(self.table["one_of"]))
         self.program = Program(recipe, Toolchain(str(HERE / "mutating-cc"), str(binaries / "culprit-c++")), self.directory)
         self.path = self.program.source / self.table["program"]
         self.culprit = binaries / "culprit"
 
     def build(self):
-        stamp = self.directory / "built"
-        before = stamp.stat().st_mtime_ns if stamp.exists() else 0
-        kept = self.list.read_text() if self.list.exists() else ""
-        self.list.write_text("")
         self.program.build_native()
-        if stamp.stat().st_mtime_ns == before:
-            self.list.write_text(kept)
         self.tests = self.table["test"]
         for number, test in enumerate(self.tests):
             (self.directory / f"stdin-{number}").write_text(test.get("stdin", ""))
@@ -120,6 +117,9 @@ class MutatedProgram:
         seconds = time.monotonic() - start
         if finished.returncode not in (0, 1):
             raise Failure(f"culprit why: status {finished.returncode}: {finished.stderr[-300:].decode(errors='replace')}")
+        said = self.directory / "said" / f"{mutant}.json"
+        said.parent.mkdir(exist_ok=True)
+        said.write_bytes(finished.stdout)
         return json.loads(finished.stdout), seconds
 
 
@@ -159,8 +159,13 @@ class Results:
     def __init__(self, path):
         self.path = path
         self.lock = threading.Lock()
-        lines = path.read_text().splitlines() if path.exists() else []
-        self.known = {(r["program"], r["id"]): r for r in map(json.loads, lines)}
+        self.interrupted = False
+        lines = path.read_text().splitlines(keepends=True) if path.exists() else []
+        # What was being written when the machine stopped is not a line.
+        whole = [line for line in lines if line.endswith("\n")]
+        if whole != lines:
+            path.write_text("".join(whole))
+        self.known = {(r["program"], r["id"]): r for r in map(json.loads, whole)}
 
     def get(self, program, mutant):
         return self.known.get((program.name, mutant["id"]))
@@ -186,6 +191,8 @@ def examine(program, wanted, seed, jobs, results):
 
     def next_mutant():
         with lock:
+            if results.interrupted:
+                return None
             known = [results.get(program, mutant) for mutant in begun]
             if len(begun) == len(mutants) or sum("test" in (each or {}) for each in known) >= wanted:
                 return None
@@ -197,10 +204,13 @@ def examine(program, wanted, seed, jobs, results):
             if results.get(program, mutant) is None:
                 results.add(examine_mutant(program, mutant))
 
-    with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
-        for worker in [pool.submit(work) for _ in range(jobs)]:
-            worker.result()
-    examined = [results.get(program, mutant) for mutant in begun]
+    try:
+        with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
+            for worker in [pool.submit(work) for _ in range(jobs)]:
+                worker.result()
+    except KeyboardInterrupt:
+        results.interrupted = True
+    examined = [results.get(program, mutant) or {} for mutant in begun]
     return [each for each in examined if "test" in each][:wanted]
 
 
@@ -225,6 +235,11 @@ def main():
     arguments = parser.parse_args()
     arguments.work.mkdir(parents=True, exist_ok=True)
     work = arguments.work.resolve()
+    only_one = open(work / "lock", "w")
+    try:
+        fcntl.flock(only_one, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        parser.error(f"another run works in {work}; give this one a folder of its own (--work)")
     plugin = work / "mutate.so"
     flags = subprocess.run(["llvm-config-19", "--cppflags"], capture_output=True, text=True, check=True).stdout.split()
     subprocess.run(["clang++-19", "-std=c++20", "-O1", "-fno-rtti", "-fPIC", "-shared", *flags, HERE / "mutate.cc", "-o", plugin], check=True)
@@ -239,6 +254,11 @@ def main():
             results += examine(program, 4 if arguments.quick else arguments.killed, arguments.seed, arguments.jobs, kept)
         except Failure as failure:
             problems.append(f"{name}: {failure}" + (f" (see {failure.log})" if failure.log else ""))
+        except KeyboardInterrupt:
+            kept.interrupted = True
+        if kept.interrupted:
+            problems.append(f"interrupted at {name}; what is below is what there was")
+            break
     print(f"{'program':10} {'killed':>6} {'critical':>8} {'in its function':>15} {'pair':>5} {'left out':>8} {'top1':>5} {'top3':>5} {'top10':>5} {'median s':>8}")
     for name in sorted({r["program"] for r in results}):
         print(row(name, [r for r in results if r["program"] == name]))

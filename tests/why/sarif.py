@@ -1,82 +1,42 @@
-"""The part of SARIF 2.1.0 (OASIS) that Culprit writes, as checks: of each kind of object its properties, which of them
-it must have, and what they may hold."""
-import re
+"""Whether a log is SARIF 2.1.0 (OASIS): against a JSON schema of the part that Culprit writes, which was written from
+the standard's text (sarif-2.1.0-part.schema.json); by what the standard demands and no schema can say; and, where the
+environment's SARIF_SCHEMA names a file with the standard's own schema, against that, too."""
 
-URI = re.compile(r"^([a-z][a-z0-9+.-]*:)?(//[^\s/?#]*)?([A-Za-z0-9._~!$&'()*+,;=:@/-]|%[0-9A-F]{2})*$")
-LEVELS = ("none", "note", "warning", "error")
+import json
+import os
+import pathlib
 
+import jsonschema
 
-def text(value):
-    return isinstance(value, str)
-
-
-def whole(least):
-    return lambda value: isinstance(value, int) and not isinstance(value, bool) and value >= least
+PART = json.loads((pathlib.Path(__file__).parent / "sarif-2.1.0-part.schema.json").read_text())
 
 
-def boolean(value):
-    return isinstance(value, bool)
+def by_schema(log, schema):
+    kind = jsonschema.validators.validator_for(schema)
+    kind.check_schema(schema)
+    return [f"{error.json_path}: {error.message}" for error in kind(schema, format_checker=jsonschema.FormatChecker()).iter_errors(log)]
 
 
-def rank(value):
-    return isinstance(value, (int, float)) and -1 <= value <= 100
+def between_objects(log):
+    """3.27.5: a rule that the tool describes; 3.28.2: a location's id is unique within its result."""
+    found = []
+    for number, run in enumerate(log.get("runs", [])):
+        rules = {rule.get("id") for rule in run["tool"]["driver"].get("rules", [])}
+        for index, result in enumerate(run.get("results", [])):
+            where = f"$.runs[{number}].results[{index}]"
+            if "ruleId" in result and result["ruleId"] not in rules:
+                found.append(f"{where}.ruleId: no rule {result['ruleId']!r}")
+            ids = [place["id"] for place in result.get("relatedLocations", []) if "id" in place]
+            if len(set(ids)) != len(ids):
+                found.append(f"{where}.relatedLocations: an id twice")
+    return found
 
 
-def one_of(*words):
-    return lambda value: value in words
-
-
-def uri(value):
-    return isinstance(value, str) and URI.match(value) is not None
-
-
-# Kind: {property: (whether it must be there, check, kind of an object, or [kind] for a list of them)}
-OBJECTS = {
-    "log": {"$schema": (False, uri), "version": (True, one_of("2.1.0")), "runs": (True, ["run"])},
-    "run": {"tool": (True, "tool"), "invocations": (False, ["invocation"]), "results": (False, ["result"])},
-    "tool": {"driver": (True, "component")},
-    "component": {"name": (True, text), "version": (False, text), "rules": (False, ["rule"])},
-    "rule": {"id": (True, text), "shortDescription": (False, "message")},
-    "invocation": {"commandLine": (False, text), "executionSuccessful": (True, boolean)},
-    "result": {"ruleId": (False, text), "level": (False, one_of(*LEVELS)), "message": (True, "message"),
-               "locations": (False, ["location"]), "relatedLocations": (False, ["location"]),
-               "stacks": (False, ["stack"]), "rank": (False, rank)},
-    "message": {"text": (True, text)},
-    "stack": {"message": (False, "message"), "frames": (True, ["frame"])},
-    "frame": {"location": (False, "location")},
-    "location": {"id": (False, whole(-1)), "physicalLocation": (False, "physical"),
-                 "logicalLocations": (False, ["logical"]), "message": (False, "message")},
-    "physical": {"artifactLocation": (True, "artifact"), "region": (False, "region")},
-    "artifact": {"uri": (True, uri)},
-    "region": {"startLine": (True, whole(1)), "startColumn": (False, whole(1))},
-    "logical": {"name": (True, text), "kind": (False, text)},
-}
-# Lists in which nothing may be twice.
-SETS = {"rules", "relatedLocations", "logicalLocations", "stacks"}
-
-
-def faults(value, kind="log", where="log"):
-    """What is wrong with an object, one line each."""
-    if not isinstance(value, dict):
-        return [f"{where} is no object"]
-    properties = OBJECTS[kind]
-    found = [f"{where} has no {name}" for name, (needed, _) in properties.items() if needed and name not in value]
-    for name, held in value.items():
-        place = f"{where}.{name}"
-        if name not in properties:
-            found.append(f"{place} is unknown")
-            continue
-        check = properties[name][1]
-        if isinstance(check, str):
-            found += faults(held, check, place)
-        elif isinstance(check, list):
-            if not isinstance(held, list):
-                found.append(f"{place} is no list")
-                continue
-            for index, each in enumerate(held):
-                found += faults(each, check[0], f"{place}[{index}]")
-            if name in SETS and any(each in held[:index] for index, each in enumerate(held)):
-                found.append(f"{place} has something twice")
-        elif not check(held):
-            found.append(f"{place} is {held!r}")
+def faults(log):
+    """What is wrong with a log, one line each."""
+    found = by_schema(log, PART)
+    if not found:
+        found = between_objects(log)
+    if official := os.environ.get("SARIF_SCHEMA"):
+        found += by_schema(log, json.loads(pathlib.Path(official).read_text()))
     return found

@@ -375,10 +375,15 @@ class WhyTest(unittest.TestCase):
         self.assertEqual(sarif.faults(log), [])
         self.assertGreater(len(log["runs"][0]["results"]), 3)
         # The checks do find something.
-        del log["runs"][0]["results"][0]["message"]
+        result = log["runs"][0]["results"][0]
+        result["relatedLocations"][1]["id"] = 0
+        self.assertEqual(len(sarif.faults(log)), 1)
+        result["ruleId"] = "unheard-of"
+        self.assertEqual(len(sarif.faults(log)), 2)
+        del result["message"]
         log["runs"][0]["results"][1]["level"] = "bad"
         log["runs"][0]["tool"]["driver"]["colour"] = "red"
-        self.assertEqual(len(sarif.faults(log)), 3)
+        self.assertGreaterEqual(len(sarif.faults(log)), 3)
 
     def test_altered_runs_leave_no_trace(self):
         self.compile(SOURCE / "tests/why/leaves_traces.c")
