@@ -151,6 +151,11 @@ Frame DependenceGraph::frame(uint32_t index) const {
           (record.thread & kGraphByNative) != 0};
 }
 
+uint32_t DependenceGraph::thread_of_frame(uint32_t index) const {
+  const GraphFile::FrameChunk& frames = file_.frame_chunk(file_.chunk_of_frame(index));
+  return frames.frames[index - frames.first_frame].thread & ~kGraphByNative;
+}
+
 uint64_t DependenceGraph::executions_of(uint32_t block) const {
   uint64_t executions = 0;
   for (size_t chunk = 0; chunk < file_.chunks(); ++chunk) {

@@ -59,6 +59,8 @@ class DependenceGraph {
   BlockExecution execution(Execution index) const;
   uint32_t block_of(Execution index) const;
   Frame frame(uint32_t index) const;
+  /// As of frame(), without looking for its call.
+  uint32_t thread_of_frame(uint32_t index) const;
   uint32_t frames() const { return static_cast<uint32_t>(file_.frames()); }
   /// How often a block was executed.
   uint64_t executions_of(uint32_t block) const;

@@ -202,7 +202,8 @@ const GraphFile::FrameChunk& GraphFile::frame_chunk(size_t number) const {
 void GraphFile::release(size_t chunk) const {
   const auto page = static_cast<uint64_t>(::sysconf(_SC_PAGESIZE));
   const uint64_t first = (directory_[chunk].offset + page - 1) / page * page;
-  const uint64_t end = (directory_[chunk].offset + parts_of(directory_[chunk]).dependences) / page * page;
+  const Parts parts = parts_of(directory_[chunk]);
+  const uint64_t end = (directory_[chunk].offset + parts.dependences + parts.counts + parts.frames) / page * page;
   if (end <= first || end > file_.bytes().size()) return;
   // Of a file that is mapped to be read, this takes back pages that can be read again; when it fails, they stay.
   ::madvise(const_cast<std::byte*>(file_.bytes().data()) + first, end - first, MADV_DONTNEED);

@@ -13,14 +13,23 @@ namespace culprit {
 class BranchCounter {
  public:
   explicit BranchCounter(const depend::DependenceGraph& graph)
-      : graph_(graph), latest_(graph.frames(), depend::kNoExecution) {}
+      : graph_(graph), latest_(graph.frames(), depend::kNoExecution), waits_(graph.frames()) {
+    const program::ProgramModel& model = graph.model();
+    for (uint32_t block = 0; block < model.blocks().size(); ++block) {
+      const program::Indices operations = model.operations_of(block);
+      ends_in_branch_.push_back(!operations.empty() &&
+                                model.operation(operations.back()).kind == format::OperationKind::kBranch);
+    }
+  }
 
   /// In order; returns the execution whose branch led here, or kNoExecution.
   depend::Execution begin(depend::Execution execution) {
-    depend::Execution& latest = latest_[graph_.execution(execution).frame];
-    const depend::Execution before = latest;
-    latest = execution;
-    if (before == depend::kNoExecution || !ends_in_branch(graph_.execution(before).block)) return depend::kNoExecution;
+    const auto [block, frame] = graph_.execution(execution);
+    const depend::Execution before = latest_[frame];
+    const bool branched = waits_[frame];
+    latest_[frame] = execution;
+    waits_[frame] = ends_in_branch_[block];
+    if (!branched) return depend::kNoExecution;
     ++branches_;
     return before;
   }
@@ -30,13 +39,10 @@ class BranchCounter {
   depend::Execution latest_of(uint32_t frame) const { return latest_[frame]; }
 
  private:
-  bool ends_in_branch(uint32_t block) const {
-    const program::Indices operations = graph_.model().operations_of(block);
-    return !operations.empty() && graph_.model().operation(operations.back()).kind == format::OperationKind::kBranch;
-  }
-
   const depend::DependenceGraph& graph_;
   std::vector<depend::Execution> latest_;  // by frame
+  std::vector<bool> waits_;                // by frame: its latest block ends in a branch
+  std::vector<bool> ends_in_branch_;       // by block
   uint64_t branches_ = 0;
 };
 

@@ -36,7 +36,7 @@ using NodeMap = std::unordered_map<Node, Value, NodeHash>;
 std::vector<Execution> of_first_thread(const DependenceGraph& graph) {
   std::vector<Execution> executions;
   for (Execution each = 0; each < graph.executions(); ++each) {
-    if (graph.frame(graph.execution(each).frame).thread == 0) executions.push_back(each);
+    if (graph.thread_of_frame(graph.execution(each).frame) == 0) executions.push_back(each);
   }
   return executions;
 }

@@ -23,7 +23,7 @@ class Walk {
   void run() {
     for (Execution each = 0; each < graph_.executions(); ++each) {
       const uint32_t frame = graph_.execution(each).frame;
-      if (graph_.frame(frame).thread != 0) continue;
+      if (graph_.thread_of_frame(frame) != 0) continue;
       if (counter_.latest_of(frame) == depend::kNoExecution) {
         enter(frame);
       } else {
@@ -52,7 +52,7 @@ class Walk {
     const Node call = graph_.frame(frame).call;
     if (call != depend::kNoNode) {
       const uint32_t caller = graph_.execution(call.execution()).frame;
-      if (graph_.frame(caller).thread == 0 && counter_.latest_of(caller) == call.execution()) {
+      if (graph_.thread_of_frame(caller) == 0 && counter_.latest_of(caller) == call.execution()) {
         return_to(caller);
         const bool direct = !graph_.frame(frame).by_native;
         tell_to(caller, model_.operation(call.operation()).statement, direct ? frame : kNoActivation);

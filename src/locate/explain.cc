@@ -62,6 +62,21 @@ void move_failure_to(const program::ProgramModel& model, const HeapFault& fault,
   }
 }
 
+/// Functions that hand on a text which they were given do not decide what is written.
+void move_failure_to_writer(const program::ProgramModel& model, const FailureSlice& slice, ObservedRun& at_output,
+                            report::Failure& failure) {
+  if (!slice.writer) return;
+  std::vector<Frame>& frames = at_output.end.frames;
+  const auto writes = std::find_if(frames.begin(), frames.end(),
+                                   [&](const Frame& each) { return each.statement == *slice.writer; });
+  if (writes == frames.end() || writes == frames.begin()) return;
+  const auto passed = writes - frames.begin();
+  frames.erase(frames.begin(), writes);
+  std::vector<std::vector<VariableValue>>& variables = at_output.variables;
+  variables.erase(variables.begin(), variables.begin() + std::min<long>(passed, static_cast<long>(variables.size())));
+  failure.place = place_of_statement(model, *slice.writer);
+}
+
 }  // namespace
 
 namespace {
@@ -295,7 +310,9 @@ report::Explanation explain(const ExplainRequest& request, const program::Progra
     }
   }
 
-  // Find out what it depended on.
+  // Find out what it depended on. Where nothing else is known, a wrong output fails where it was decided to write it.
+  const bool failure_is_writing = explanation.failure->kind == "wrong-output" && !at_output.end.frames.empty() &&
+                                  explanation.failure->place.line == place_of_failure(model, at_output.end.frames).line;
   std::optional<FailureSlice> slice;
   std::optional<report::Finding> origin;
   SwitchingBudget switching_budget = request.switching;
@@ -309,6 +326,7 @@ report::Explanation explain(const ExplainRequest& request, const program::Progra
       origin = value_origin(model, *slice);
       if (origin && !slice->value_is_input) explanation.findings.push_back(*origin);
       evidence.slice = &*slice;
+      if (failure_is_writing) move_failure_to_writer(model, *slice, at_output, *explanation.failure);
       switching_budget.distance = slice->branch_distance;
     }
   }

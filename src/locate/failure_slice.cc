@@ -9,6 +9,7 @@
 #include <array>
 #include <deque>
 #include <new>
+#include <utility>
 
 #include "base/error.h"
 #include "base/shell_command.h"
@@ -18,6 +19,7 @@
 #include "locate/bad_value.h"
 #include "locate/branch_counter.h"
 #include "locate/graph_nodes.h"
+#include "locate/output_writer.h"
 #include "locate/suspects.h"
 #include "locate/thin_slice.h"
 #include "trace/collect.h"
@@ -58,57 +60,41 @@ std::optional<Execution> active_in(const DependenceGraph& graph, Execution lates
   }
 }
 
-/// The execution of the statement's block that was going on after so many branch instances of the main thread. What
-/// began last need not be it: it may have returned. (A trace goes on behind a crash, up to where it would have told
-/// something, so the first that fits is taken.)
-std::optional<Execution> execution_at(const DependenceGraph& graph, const FailureMoment& moment) {
-  const program::ProgramModel& model = graph.model();
-  const uint32_t block = model.block_of_statement(moment.statement);
-  BranchCounter counter(graph);
-  for (Execution each = 0; each < graph.executions() && counter.branches() <= moment.branches; ++each) {
-    if (graph.frame(graph.execution(each).frame).thread != 0) continue;
-    counter.begin(each);
-    if (counter.branches() != moment.branches) continue;
-    if (const auto found = active_in(graph, each, block)) return found;
-  }
-  return std::nullopt;
-}
-
-std::vector<Node> criterion_of(const DependenceGraph& graph, const FailureMoment& moment) {
-  const std::optional<Execution> execution = execution_at(graph, moment);
-  return execution ? operations_of(graph, *execution, moment.statement) : std::vector<Node>();
-}
-
-/// Distances by 0, 1 and 2: one queue for each distance.
+/// Distances by 0, 1 and 2: one queue for each distance. By numbers and not by nodes, since most sources lie near where
+/// they are looked at.
 FailureSlice measure(const DependenceGraph& graph, const std::vector<Node>& criterion) {
   FailureSlice slice;
   std::unordered_map<uint64_t, uint32_t> distance;
   std::unordered_map<uint32_t, uint32_t> of_statement;
-  std::deque<std::vector<Node>> queues(1);
-  const auto reach = [&](Node node, uint32_t at) {
-    const auto [known, fresh] = distance.try_emplace(node.bits, at);
+  std::deque<std::vector<uint64_t>> queues(1);
+  const auto reach = [&](uint64_t number, uint32_t at) {
+    const auto [known, fresh] = distance.try_emplace(number, at);
     if (!fresh && known->second <= at) return;
     known->second = at;
     while (queues.size() <= at) queues.emplace_back();
-    queues[at].push_back(node);
+    queues[at].push_back(number);
   };
-  for (const Node node : criterion) reach(node, 0);
+  for (const Node node : criterion) reach(graph.number_of(node).bits, 0);
+  const program::ProgramModel& model = graph.model();
+  depend::ExecutionPlace place;
   for (uint32_t at = 0; at < queues.size() && distance.size() < kMostNodes; ++at) {
     for (size_t next = 0; next < queues[at].size() && distance.size() < kMostNodes; ++next) {
-      const Node node = queues[at][next];
-      if (distance.at(node.bits) != at) continue;
-      const auto& operation = graph.model().operation(node.operation());
-      if (operation.statement < graph.model().statements().size()) {
-        of_statement.try_emplace(operation.statement, at);
-      }
-      if (operation.kind == OperationKind::kBranch) {
-        slice.branch_distance.try_emplace(graph.execution(node.execution()).block, at);
-      }
+      const uint64_t number = queues[at][next];
+      if (distance.at(number) != at) continue;
+      graph.move_to(place, number);
+      const uint32_t static_node = graph.static_node(place, number);
+      const Node node = Node::of(place.execution, graph.layout().nodes[static_node].operation);
+      const auto& operation = model.operation(node.operation());
+      if (operation.statement < model.statements().size()) of_statement.try_emplace(operation.statement, at);
+      if (operation.kind == OperationKind::kBranch) slice.branch_distance.try_emplace(place.block, at);
       const uint32_t own = is_copy(graph, node) || at == 0 ? 0 : 1;
-      graph.for_each_edge(
-          node, [&](const Edge& edge) { reach(edge.to, at + (edge.kind == EdgeKind::kControl ? kDecision : own)); });
+      const auto visit = [&](uint64_t to, EdgeKind kind) {
+        reach(to, at + (kind == EdgeKind::kControl ? kDecision : own));
+      };
+      graph.visit_edges(place, static_node, visit);
+      graph.visit_slot(place, depend::kControlSlot, [&](uint64_t to) { visit(to, EdgeKind::kControl); });
     }
-    std::vector<Node>().swap(queues[at]);
+    std::vector<uint64_t>().swap(queues[at]);
   }
   slice.instances = distance.size();
   for (const auto& [statement, its] : of_statement)
@@ -127,21 +113,41 @@ class TracedRun final : public RunDependences {
     BranchCounter counter(graph_);
     entered_.assign(graph_.frames(), depend::kNoExecution);
     for (Execution each = 0; each < graph_.executions(); ++each) {
-      Execution& entered = entered_[graph_.execution(each).frame];
-      if (entered == depend::kNoExecution) entered = each;
-      if (graph_.frame(graph_.execution(each).frame).thread != 0) continue;
-      if (const Execution branch = counter.begin(each); branch != depend::kNoExecution) branches_.push_back(branch);
+      // Most of a long run's graph is not looked at again.
+      if (each % format::kGraphChunkExecutions == 0 && each != 0) {
+        graph_.file().release(each / format::kGraphChunkExecutions - 1);
+      }
+      const uint32_t frame = graph_.execution(each).frame;
+      if (entered_[frame] == depend::kNoExecution) entered_[frame] = each;
+      if (graph_.thread_of_frame(frame) != 0) continue;
+      if (const Execution branch = counter.begin(each); branch != depend::kNoExecution) {
+        branches_.push_back(branch);
+        decided_.push_back(each);
+      }
     }
   }
 
   const DependenceGraph& graph() const override { return graph_; }
 
+  /// The first execution of an activation.
+  Execution entered(uint32_t frame) const { return entered_[frame]; }
+
+  /// The operations of the failing statement; none when it is not in the trace.
+  std::vector<Node> criterion_of(const FailureMoment& moment) const {
+    const std::optional<Execution> execution = execution_at(moment);
+    return execution ? operations_of(graph_, *execution, moment.statement) : std::vector<Node>();
+  }
+
   /// The first branch instance of the log at which the traced run was elsewhere; nothing when there is none.
   std::optional<uint64_t> parts_from(const ControlBlock::BranchLog& log) const {
+    size_t chunk = 0;
     for (size_t i = 0; i < log.entries.size(); ++i) {
       const uint64_t instance = log.first_instance + i;
       if (instance > branches_.size()) return instance;
-      if (graph_.execution(branches_[instance - 1]).block != log.entries[i].block) return instance;
+      const Execution branch = branches_[instance - 1];
+      if (graph_.block_of(branch) != log.entries[i].block) return instance;
+      const size_t in_chunk = branch / format::kGraphChunkExecutions;
+      if (in_chunk > chunk) graph_.file().release(std::exchange(chunk, in_chunk));
     }
     return std::nullopt;
   }
@@ -211,6 +217,20 @@ class TracedRun final : public RunDependences {
   }
 
  private:
+  /// The execution of the statement's block that was going on after so many branch instances of the main thread. What
+  /// began last need not be it: it may have returned. (A trace goes on behind a crash, up to where it would have told
+  /// something, so the first that fits is taken.)
+  std::optional<Execution> execution_at(const FailureMoment& moment) const {
+    if (moment.branches > decided_.size()) return std::nullopt;
+    const uint32_t block = graph_.model().block_of_statement(moment.statement);
+    const Execution end = moment.branches < decided_.size() ? decided_[moment.branches] : graph_.executions();
+    for (Execution each = moment.branches == 0 ? 0 : decided_[moment.branches - 1]; each < end; ++each) {
+      if (graph_.thread_of_frame(graph_.execution(each).frame) != 0) continue;
+      if (const auto found = active_in(graph_, each, block)) return found;
+    }
+    return std::nullopt;
+  }
+
   /// Other than for a call from the branch's line.
   Node last_store(const std::vector<Node>& chain, Node branch) const {
     const auto found = std::find_if(chain.begin(), chain.end(), [&](Node each) {
@@ -252,6 +272,7 @@ class TracedRun final : public RunDependences {
   DependenceGraph graph_;
   std::vector<Execution> entered_;   // by frame, its first
   std::vector<Execution> branches_;  // of the main thread, by instance
+  std::vector<Execution> decided_;   // by instance, what its branch led to
 };
 
 }  // namespace
@@ -316,7 +337,7 @@ std::optional<FailureSlice> slice_failure(const Launch& launch, const TracedProg
   if (byte_is_known) {
     criterion = graph.output_at(stream, *moment.output_byte);
     chain = depend::value_chain_of_output(graph, criterion);
-  } else if (criterion = criterion_of(graph, moment); !criterion.empty()) {
+  } else if (criterion = run->criterion_of(moment); !criterion.empty()) {
     if (const Node bad = bad_value(graph, criterion); bad != depend::kNoNode) chain = depend::value_chain(graph, bad);
   }
   if (criterion.empty()) {
@@ -324,6 +345,7 @@ std::optional<FailureSlice> slice_failure(const Launch& launch, const TracedProg
     return std::nullopt;
   }
   FailureSlice slice = measure(graph, criterion);
+  if (byte_is_known) slice.writer = writer_of_output(graph, criterion, [&](uint32_t frame) { return run->entered(frame); });
   for (const Node node : chain) {
     const uint32_t statement = graph.model().operation(node.operation()).statement;
     if (slice.value_chain.empty() || slice.value_chain.back() != statement) slice.value_chain.push_back(statement);

@@ -44,6 +44,8 @@ struct FailureSlice {
   /// How the bad value came to the failure by copies only, from there back to the statement that made it; empty when
   /// the failure is not about a value that was copied.
   std::vector<uint32_t> value_chain;
+  /// Of a wrong output: the statement that put the byte out, or that gave it to functions which only hand on.
+  std::optional<uint32_t> writer;
   bool value_is_input = false;  ///< nothing in the program made it: the chain ends where it was read
   /// The statements that made the values which the branch tested that decided that the failing statement is executed;
   /// nearest first.

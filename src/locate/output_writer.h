@@ -1,0 +1,17 @@
+// Who decided to put out a wrong text: functions that hand on what they were given, without looking at it, did not.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <span>
+
+#include "depend/dependence_graph.h"
+
+namespace culprit {
+
+/// The statement, of the call that put a byte out or of one that was active then, where the text was made or chosen.
+/// `made_by`: as of DependenceGraph::output_at, not empty. `entered`: the first execution of an activation.
+uint32_t writer_of_output(const depend::DependenceGraph& graph, std::span<const depend::Node> made_by,
+                          const std::function<depend::Execution(uint32_t frame)>& entered);
+
+}  // namespace culprit
