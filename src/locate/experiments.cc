@@ -45,6 +45,8 @@ Repair judge(const format::ExperimentRecord& experiment, const ControlBlock& con
     return is_good_status(experiment.wait_status, oracle) ? Repair::kRepairs : Repair::kSurvives;
   }
   if (!oracle.output || oracle.right_bytes == ~uint64_t{0}) return Repair::kNone;
+  // A run with damaged memory may say anything.
+  if (experiment.first_difference > oracle.output->size()) return Repair::kNone;
   if (experiment.first_difference > oracle.right_bytes) return Repair::kFurther;
   const bool confined = ended && experiment.same_start == oracle.right_bytes && experiment.same_end != 0 &&
                         changed_bytes(experiment, oracle) <= kFewBytes;

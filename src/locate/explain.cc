@@ -288,7 +288,8 @@ report::Explanation explain(const ExplainRequest& request, const program::Progra
         "same up to the failure and ends with exit status 0, which is weak evidence");
   }
   if (failing.end.timed_out) {
-    if (const auto loop = endless_loop(model, failing.end.frames)) explanation.findings.push_back(*loop);
+    evidence.endless = endless_loop(model, failing.end.frames, failing.log);
+    if (evidence.endless) explanation.findings.push_back(finding_of(model, *evidence.endless));
     // The turns of its loop are all alike, so its beginning is enough. When that has left the log, it is run again.
     if (failing.log.first_instance != 1) {
       progress("running the program", 0, 0);

@@ -174,14 +174,21 @@ class TracedRun final : public RunDependences {
   }
 
   /// What made the values that a branch tested, nearest first. What the branch's own line does only asks, and so does a
-  /// short function, or where `given` any function, that it calls; of what asks, the short functions come last. Reads
-  /// of input make nothing; what put their values where they were tested does.
+  /// short function, or where `given` any function, that it calls; of what asks, the short functions come last, after
+  /// the calls by which the branch's function got what others made. Reads of input make nothing; what put their values where they were tested does.
   std::vector<Node> origins_of(Node branch, bool given) const {
-    std::vector<Node> origins, short_functions;
+    std::vector<Node> origins, short_functions, calls;
+    const uint32_t frame = graph_.execution(branch.execution()).frame;
     std::vector<Node> open = sources_of(graph_, branch, {OperandRole::kData, OperandRole::kChooses});
     for (size_t next = 0; next < open.size() && next < kMostOfCondition; ++next) {
       const std::vector<Node> chain = depend::value_chain(graph_, open[next]);
       const Node made = chain.back();
+      // Where the branch's own function got it from another one.
+      const auto call = std::find_if(chain.begin(), chain.end(), [&](Node each) {
+        return kind_of(graph_, each) == OperationKind::kCall && graph_.enters_body(each) &&
+               graph_.execution(each.execution()).frame == frame && !are_of_one_line(each, branch);
+      });
+      if (!given && call != chain.end() && *call != made) calls.push_back(*call);
       const std::vector<Node> more = sources_of(graph_, made, {OperandRole::kData, OperandRole::kChooses});
       const bool own = are_of_one_line(made, branch);
       if (own || (was_called_from(branch, made) && (given || (!more.empty() && is_short(made))))) {
@@ -192,6 +199,7 @@ class TracedRun final : public RunDependences {
         origins.push_back(maker);
       }
     }
+    origins.insert(origins.end(), calls.begin(), calls.end());
     origins.insert(origins.end(), short_functions.begin(), short_functions.end());
     return origins;
   }

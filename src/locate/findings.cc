@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <span>
 
 #include "locate/suspects.h"
 
@@ -129,35 +128,18 @@ report::Finding finding_of(const program::ProgramModel& model, const BoundsFault
       .proved = true};
 }
 
-std::optional<report::Finding> endless_loop(const program::ProgramModel& model, const std::vector<Frame>& frames) {
-  for (const Frame& frame : frames) {
-    if (frame.statement >= model.statements().size()) continue;
-    const uint32_t loop = model.block(model.block_of_statement(frame.statement)).innermost_loop;
-    if (loop == program::kNone) continue;
-    const auto is_inside = [&](uint32_t block) {
-      uint32_t each = model.block(block).innermost_loop;
-      while (each != program::kNone && each != loop) each = model.loop(each).parent;
-      return each == loop;
-    };
-    std::vector<uint32_t> exits;
-    for (const uint32_t block : model.blocks_of(model.function_of_statement(frame.statement))) {
-      if (!is_inside(block)) continue;
-      for (const uint32_t edge : model.edges_of(block)) {
-        if (!is_inside(model.edge(edge).target)) exits.push_back(place_of_branch(model, block).line);
-      }
-    }
-    std::sort(exits.begin(), exits.end());
-    exits.erase(std::unique(exits.begin(), exits.end()), exits.end());
-    const std::string ways =
-        exits.empty() ? "It has no exit." : fmt::format("It could be left from line {}.", fmt::join(exits, ", "));
-    const std::span<const format::LoopHeaderRecord> headers = model.headers_of(loop);
-    return report::Finding{.kind = "endless-loop",
-                           .place = place_of_branch(model, headers.front().block),
-                           .instance = 0,
-                           .evidence = "The program was in this loop when it was stopped. " + ways,
-                           .proved = false};
-  }
-  return std::nullopt;
+report::Finding finding_of(const program::ProgramModel& model, const EndlessLoop& loop) {
+  std::vector<uint32_t> exits;
+  for (const uint32_t block : loop.exits) exits.push_back(place_of_branch(model, block).line);
+  std::sort(exits.begin(), exits.end());
+  exits.erase(std::unique(exits.begin(), exits.end()), exits.end());
+  const std::string ways =
+      exits.empty() ? "It has no exit." : fmt::format("It could be left from line {}.", fmt::join(exits, ", "));
+  return {.kind = "endless-loop",
+          .place = place_of_branch(model, model.headers_of(loop.loop).front().block),
+          .instance = 0,
+          .evidence = "The program was in this loop when it was stopped. " + ways,
+          .proved = false};
 }
 
 namespace {

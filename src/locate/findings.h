@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "locate/array_bounds.h"
+#include "locate/endless_loop.h"
 #include "locate/failure_slice.h"
 #include "locate/heap_experiments.h"
 #include "locate/predicate_switching.h"
@@ -22,12 +23,10 @@ std::string way_text(const program::ProgramModel& model, uint32_t block, uint32_
 report::Finding finding_of(const program::ProgramModel& model, const CriticalBranch& branch, const Oracle& oracle);
 report::Finding finding_of(const program::ProgramModel& model, const CriticalStatement& critical, const Oracle& oracle);
 report::Finding finding_of(const program::ProgramModel& model, const BoundsFault& fault);
+report::Finding finding_of(const program::ProgramModel& model, const EndlessLoop& loop);
 /// One for the wrong access, and those for the release and the allocation of its block.
 void add_findings_of(const program::ProgramModel& model, const HeapFault& fault,
                      std::vector<report::Finding>& findings);
-
-/// The innermost loop that an activation is in, with the lines where it could be left.
-std::optional<report::Finding> endless_loop(const program::ProgramModel& model, const std::vector<Frame>& frames);
 
 /// Where the bad value was made; nothing when it was not followed.
 std::optional<report::Finding> value_origin(const program::ProgramModel& model, const FailureSlice& slice);

@@ -3,14 +3,13 @@
 // passes a text on when
 //   - the text's wrong byte was there before it began,
 //   - it was given the text: the pointer that it puts out is an argument, or held by the object that an argument
-//     points to (a string), and
+//     points to (a string; an element of a table that it holds was chosen), and
 //   - no branch that decided within it that the text is put out had looked at the text.
 // What it decides by other things (whether there is a stream) is about where the text goes and not about the text.
 #include "locate/output_writer.h"
 
 #include <optional>
 #include <unordered_set>
-#include <utility>
 #include <vector>
 
 #include "locate/graph_nodes.h"
@@ -78,39 +77,44 @@ std::vector<Node> text_of(const DependenceGraph& graph, Node call) {
 /// Where a caller made what the activation that began with execution `entered` got as the pointer `node`, or as the
 /// object that holds it; nothing when it came there otherwise.
 std::optional<Node> given(const DependenceGraph& graph, Node node, Execution entered) {
-  std::vector<std::pair<Node, int>> open{{node, 0}};
+  struct Visit {
+    Node node;
+    int holders = 0;
+    bool indexed = false;  // an element of what comes next
+  };
+  std::vector<Visit> open{{.node = node}};
   Nodes visited;
   for (size_t next = 0; next < open.size() && next < kMostOfPointer; ++next) {
-    const auto [at, holders] = open[next];
+    const auto [at, holders, indexed] = open[next];
+    const auto follow = [&](const std::vector<Node>& sources, int held, bool element) {
+      for (const Node source : sources) open.push_back({.node = source, .holders = held, .indexed = element});
+    };
     if (!visited.insert(at.bits).second) continue;
     if (at.execution() < entered) return at;
     switch (kind_of(graph, at)) {
       case OperationKind::kLoad: {
-        bool own = false;  // a variable of the activation
-        for (const Node source : memory_sources(graph, at)) {
-          if (source.execution() < entered) continue;
-          own = true;
-          open.emplace_back(source, holders);
-        }
-        if (own || holders == kMostHolders) break;
-        for (const Node source : sources_of(graph, at, {OperandRole::kAddress})) open.emplace_back(source, holders + 1);
+        std::vector<Node> own = memory_sources(graph, at);  // of a variable of the activation
+        std::erase_if(own, [entered](Node each) { return each.execution() < entered; });
+        follow(own, holders, indexed);
+        // Of the many that an object holds, one was chosen.
+        if (!own.empty() || holders == kMostHolders || indexed) break;
+        follow(sources_of(graph, at, {OperandRole::kAddress}), holders + 1, false);
         break;
       }
       case OperationKind::kCall:
         // The return of a body: a function that asks the holder for its text.
-        if (!graph.enters_body(at)) break;
-        for (const Node source : memory_sources(graph, at)) {
-          if (source.execution() >= entered) open.emplace_back(source, holders);
-        }
+        if (graph.enters_body(at)) follow(memory_sources(graph, at), holders, indexed);
         break;
-      case OperationKind::kStep:  // where in the text
-        for (const Node source : sources_of_operand(graph, at, 0)) open.emplace_back(source, holders);
+      case OperationKind::kStep: {
+        const std::vector<Node> base = sources_of_operand(graph, at, 0);
+        follow(base, holders, indexed || sources_of(graph, at, {OperandRole::kData}).size() > base.size());
         break;
+      }
       case OperationKind::kCopy:
       case OperationKind::kPhi:
       case OperationKind::kStore:
       case OperationKind::kReturn:
-        for (const Node source : sources_of(graph, at, {OperandRole::kData})) open.emplace_back(source, holders);
+        follow(sources_of(graph, at, {OperandRole::kData}), holders, indexed);
         break;
       default:
         break;

@@ -251,6 +251,7 @@ class Search {
 
 bool can_be_suppressed(const program::ProgramModel& model, uint32_t statement) {
   const format::StatementRecord& record = model.statement(statement);
+  if (record.line == 0) return false;  // the compiler's own
   if (record.kind == StatementKind::kAssignment) return (record.flags & format::kStatementStores) != 0;
   if (record.kind != StatementKind::kCall) return false;
   const format::CallRecord& call = model.call(record.detail);

@@ -28,6 +28,7 @@ constexpr double kOmitted = 0.5;  // what a branch left out counts against the b
 constexpr double kOtherCase =
     1.0;  // the same of a switch that has no case for its value: one belongs beside those it has
 constexpr double kNotOfValue = 0.6;  // a branch on whose way the wrong value is not computed
+constexpr double kNextTest = 0.7;         // what each earlier test of a variable counts against the next
 constexpr double kNextOfKind = 0.9;  // what each further branch of a kind counts against the one before
 
 bool is_identifier(char c) {
@@ -62,6 +63,7 @@ class Ranking {
     add_branches();
     add_suppressed();
     add_failure_and_callers();
+    add_loop_exits();
     add_controlling_branches();
     add_breach_of_contract();
     add_slice();
@@ -288,6 +290,16 @@ class Ranking {
     }
   }
 
+  /// An endless run could have ended where its loop can be left.
+  void add_loop_exits() {
+    if (!evidence_.endless) return;
+    double score = 30;
+    for (const uint32_t block : evidence_.endless->exits) {
+      add(place_of_branch(model_, block), score, "the endless loop could be left here, and was not");
+      score *= kNextOfKind;
+    }
+  }
+
   /// What the failure depended on, the nearest first, and above all where its value was made.
   void add_slice() {
     if (!evidence_.slice) return;
@@ -357,13 +369,29 @@ class Ranking {
     });
   }
 
-  /// The branches on which it depended directly that the failing statement was executed.
+  /// Of the branches by which it may depend that a block is executed: the one that was executed last and led there.
+  std::optional<uint32_t> latest_decision(uint32_t block) const {
+    const auto dependences = model_.dependences_of(block);
+    const auto& entries = evidence_.run->log.entries;
+    const auto found = std::find_if(entries.rbegin(), entries.rend(), [&](const format::BranchEntry& entry) {
+      const program::Indices edges = model_.edges_of(entry.block);
+      return entry.way < edges.size() && std::any_of(dependences.begin(), dependences.end(), [&](const auto& each) {
+               return each.edge == edges[entry.way];
+             });
+    });
+    return found == entries.rend() ? std::nullopt : std::optional(found->block);
+  }
+
+  /// The branch on which it depended directly that the failing statement was executed, or those when it is not known.
   void add_controlling_branches() {
     const std::optional<uint32_t> frame = decided_in(0);
     if (!frame) return;
     const uint32_t statement = (*evidence_.frames)[*frame].statement;
+    const std::optional<uint32_t> decided = latest_decision(model_.block_of_statement(statement));
+    std::unordered_set<uint32_t> seen;
     for (const auto& dependence : model_.dependences_of(model_.block_of_statement(statement))) {
       const uint32_t block = model_.source_of_edge(dependence.edge);
+      if (!seen.insert(block).second || (decided && block != *decided)) continue;
       if (has_no_case(block)) {
         add(place_of_branch(model_, block), 46, "this switch has no case for the value, and the program gave up");
       } else {
@@ -392,20 +420,27 @@ class Ranking {
     if (evidence_.variables->empty() || failing_function_ == program::kNone || silent_) return;
     const report::SourcePlace& place = evidence_.failure->place;
     const std::string failing_line = report::source_line(place.file, place.line);
+    // Latest first: what was tested long before is followed by other tests.
+    std::vector<uint32_t> blocks;
     std::unordered_set<uint32_t> tested;
-    for (const format::BranchEntry& entry : evidence_.run->log.entries) tested.insert(entry.block);
-    const program::Indices blocks = model_.blocks_of(failing_function_);
+    const auto& entries = evidence_.run->log.entries;
+    for (auto entry = entries.rbegin(); entry != entries.rend(); ++entry) {
+      if (tested.insert(entry->block).second && model_.function_of_block(entry->block) == failing_function_) {
+        blocks.push_back(entry->block);
+      }
+    }
     for (const VariableValue& variable : evidence_.variables->front()) {
       if (!mentions(failing_line, variable.name)) continue;
       const bool null = variable.value == "0x0";
+      double score = null ? 44 : 10;
       for (const uint32_t block : blocks) {
-        if (!tested.contains(block)) continue;
         const report::SourcePlace test = place_of_branch(model_, block);
         if (test.line == place.line || test.file != place.file) continue;
         if (!mentions(report::source_line(test.file, test.line), variable.name)) continue;
-        add(test, null ? 44 : 10,
+        add(test, score,
             null ? fmt::format("it tests {}, which is null where the program fails", variable.name)
                  : fmt::format("it tests {}, which the failing statement uses", variable.name));
+        score *= kNextTest;
       }
     }
   }

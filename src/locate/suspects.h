@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "locate/array_bounds.h"
+#include "locate/endless_loop.h"
 #include "locate/failure_slice.h"
 #include "locate/heap_experiments.h"
 #include "locate/observe.h"
@@ -26,6 +27,7 @@ struct Evidence {
   std::vector<HeapFault> heap;
   std::optional<BoundsFault> bounds = std::nullopt;
   std::vector<IntermittentBranch> intermittent{};
+  std::optional<EndlessLoop> endless = std::nullopt;
   const FailureSlice* slice = nullptr;
 };
 

@@ -8,6 +8,7 @@
 #include "runtime/signal_layout.h"
 #include "runtime/stacks.h"
 #include "runtime/thread_state.h"
+#include "runtime/trace/trace.h"
 
 extern "C" int sigaction(int, const culprit::runtime::LibraryAction*, culprit::runtime::LibraryAction*);
 extern "C" void* signal(int, void*);
@@ -41,7 +42,9 @@ bool on_alternate_stack() {
 void enter_handler(int signal, char* information, char* context) {
   const auto handler =
       reinterpret_cast<void (*)(int, char*, char*)>(__atomic_load_n(&wanted.handler, __ATOMIC_ACQUIRE));
+  const TracePlace left = leave_trace(culprit_thread);
   handler(signal, information, context);
+  return_to_trace(culprit_thread, left);
 }
 
 void on_program_fault(int signal, char* information, char* context) {

@@ -91,21 +91,36 @@ char* scrap(size_t bytes) {
   return reinterpret_cast<char*>(at);
 }
 
-char* map_buffer(uint32_t number) {
+/// Maps the thread's file over `memory`; false when there is none.
+bool map_buffer(uint32_t number, char* memory) {
   char path[PATH_MAX + kLongestName];
   set_name(path, format::kTraceBufferPrefix, number, true);
   const long file = system_call(SYS_openat, folder_descriptor, as_argument(path), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
-  if (file < 0) return nullptr;
+  if (file < 0) return false;
   long at = system_call(SYS_ftruncate, file, format::kTraceBufferBytes);
   if (at == 0) {
-    at = system_call(SYS_mmap, 0, format::kTraceBufferBytes, PROT_READ | PROT_WRITE, MAP_SHARED, file);
+    at = system_call(SYS_mmap, as_argument(memory), format::kTraceBufferBytes, PROT_READ | PROT_WRITE,
+                     MAP_SHARED | MAP_FIXED, file);
   }
   system_call(SYS_close, file);
-  return at < 0 ? nullptr : reinterpret_cast<char*>(at);
+  return at >= 0;
 }
 
 char* first_event(const ThreadState& thread) {
   return thread.trace_limit - format::kTraceChunkBytes;
+}
+
+/// Behind a thread's buffer lies another one, which nobody reads. That it is behind matters: code that still compares
+/// with the first one's limit finds it full and asks for room, and does not write past its end.
+constexpr uint32_t kNobody = ~uint32_t{0};  // its thread
+
+char* start_of_buffer(char* memory, uint32_t thread) {
+  format::TraceBuffer& buffer = *reinterpret_cast<format::TraceBuffer*>(memory);
+  __builtin_memcpy(buffer.magic, format::kTraceBufferMagic, sizeof(buffer.magic));
+  buffer.version = format::kTraceVersion;
+  buffer.thread = thread;
+  buffer.sequence = 0;
+  return memory + sizeof(buffer);
 }
 
 bool write_all(long file, const char* from, size_t bytes) {
@@ -206,6 +221,7 @@ void forget_in_child() {
   ThreadState& thread = culprit_thread;
   if (!was_wanted || !thread.trace_limit) return;
   char* start = first_event(thread) - sizeof(format::TraceBuffer);
+  if (reinterpret_cast<format::TraceBuffer*>(start)->thread == kNobody) return;
   system_call(SYS_mmap, as_argument(start), format::kTraceBufferBytes, PROT_READ | PROT_WRITE,
               MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1);
   thread.trace_position = first_event(thread);
@@ -243,17 +259,31 @@ __attribute__((section(".preinit_array"), used)) void (*const kStartTrace)(int, 
 void trace_thread(ThreadState& thread) {
   if (&culprit_trace_site_count == nullptr) return;
   thread.trace_thread = __atomic_fetch_add(&threads, 1, __ATOMIC_SEQ_CST);
-  thread.trace_previous = reinterpret_cast<uint64_t*>(scrap((culprit_trace_site_count + 1) * sizeof(uint64_t)));
-  char* memory = wanted ? map_buffer(thread.trace_thread) : nullptr;
-  if (!memory) memory = scrap(format::kTraceBufferBytes);
-  format::TraceBuffer& buffer = *reinterpret_cast<format::TraceBuffer*>(memory);
-  __builtin_memcpy(buffer.magic, format::kTraceBufferMagic, sizeof(buffer.magic));
-  buffer.version = format::kTraceVersion;
-  buffer.thread = thread.trace_thread;
-  buffer.sequence = 0;
-  thread.trace_limit = memory + sizeof(buffer) + format::kTraceChunkBytes;
+  thread.trace_previous = reinterpret_cast<uint64_t*>(scrap(2 * (culprit_trace_site_count + size_t{1}) * sizeof(uint64_t)));
+  char* memory = scrap(2 * size_t{format::kTraceBufferBytes});
+  const bool mapped = wanted && map_buffer(thread.trace_thread, memory);
+  start_of_buffer(memory + format::kTraceBufferBytes, kNobody);
+  char* start = start_of_buffer(memory, mapped ? thread.trace_thread : kNobody);
+  thread.trace_limit = start + format::kTraceChunkBytes;
   thread.trace_position = append_turn(first_event(thread));
   __atomic_store_n(&last_thread, static_cast<int>(thread.trace_thread), __ATOMIC_RELEASE);
+}
+
+TracePlace leave_trace(ThreadState& thread) {
+  const TracePlace left{thread.trace_position, thread.trace_limit, thread.trace_previous};
+  if (!thread.trace_limit) return left;
+  auto& buffer = *reinterpret_cast<format::TraceBuffer*>(first_event(thread) - sizeof(format::TraceBuffer));
+  if (buffer.thread == kNobody) return left;  // a fault in a handler
+  thread.trace_limit += format::kTraceBufferBytes;
+  thread.trace_position = first_event(thread);
+  thread.trace_previous += culprit_trace_site_count + 1;
+  return left;
+}
+
+void return_to_trace(ThreadState& thread, const TracePlace& left) {
+  thread.trace_position = left.position;
+  thread.trace_limit = left.limit;
+  thread.trace_previous = left.previous;
 }
 
 namespace {
@@ -262,7 +292,7 @@ char* emptied(ThreadState& thread, char* position) {
   char* start = first_event(thread);
   auto& buffer = *reinterpret_cast<format::TraceBuffer*>(start - sizeof(format::TraceBuffer));
   const size_t bytes = static_cast<size_t>(position - start);
-  if (wanted && !send(buffer, start, static_cast<uint32_t>(bytes))) wanted = false;
+  if (wanted && buffer.thread != kNobody && !send(buffer, start, static_cast<uint32_t>(bytes))) wanted = false;
   __builtin_memset(start, 0, bytes);
   ++buffer.sequence;
   return start;
