@@ -48,18 +48,18 @@ std::optional<EndlessLoop> endless_loop(const program::ProgramModel& model, cons
     return std::any_of(blocks.begin(), blocks.end(),
                        [&](uint32_t block) { return executed[block] == 2 && is_inside(model, block, loop); });
   };
-  std::optional<uint32_t> innermost, endless;
-  for (const Frame& frame : frames) {
-    if (frame.statement >= model.statements().size()) continue;
-    uint32_t loop = model.block(model.block_of_statement(frame.statement)).innermost_loop;
-    if (loop != program::kNone && !innermost) innermost = loop;
+  std::optional<EndlessLoop> innermost, endless;
+  for (size_t i = 0; i < frames.size(); ++i) {
+    if (frames[i].statement >= model.statements().size()) continue;
+    uint32_t loop = model.block(model.block_of_statement(frames[i].statement)).innermost_loop;
+    if (loop != program::kNone && !innermost) innermost = EndlessLoop{.loop = loop, .activation = i, .exits = {}};
     for (; loop != program::kNone; loop = model.loop(loop).parent) {
-      if (turns(loop)) endless = loop;
+      if (turns(loop)) endless = EndlessLoop{.loop = loop, .activation = i, .exits = {}};
     }
   }
   if (!endless) endless = innermost;
-  if (!endless) return std::nullopt;
-  return EndlessLoop{.loop = *endless, .exits = exits_of(model, *endless)};
+  if (endless) endless->exits = exits_of(model, endless->loop);
+  return endless;
 }
 
 }  // namespace culprit

@@ -13,6 +13,7 @@ namespace culprit {
 
 struct EndlessLoop {
   uint32_t loop = 0;            ///< program model
+  size_t activation = 0;        ///< that is in it, by position
   std::vector<uint32_t> exits;  ///< blocks inside that end in a branch which can leave it
 };
 

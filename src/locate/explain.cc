@@ -62,18 +62,31 @@ void move_failure_to(const program::ProgramModel& model, const HeapFault& fault,
   }
 }
 
+/// What is not at the failure itself.
+void forget_innermost(size_t activations, ObservedRun& run) {
+  const auto forget = [activations](auto& all) {
+    all.erase(all.begin(), all.begin() + static_cast<long>(std::min(activations, all.size())));
+  };
+  forget(run.end.frames);
+  forget(run.variables);
+}
+
+/// Where a run that does not end was stopped is chance.
+void move_failure_to(const program::ProgramModel& model, const EndlessLoop& loop, ObservedRun& failing,
+                     report::Failure& failure) {
+  forget_innermost(loop.activation, failing);
+  failure.place = place_of_branch(model, model.headers_of(loop.loop).front().block);
+}
+
 /// Functions that hand on a text which they were given do not decide what is written.
 void move_failure_to_writer(const program::ProgramModel& model, const FailureSlice& slice, ObservedRun& at_output,
                             report::Failure& failure) {
   if (!slice.writer) return;
-  std::vector<Frame>& frames = at_output.end.frames;
+  const std::vector<Frame>& frames = at_output.end.frames;
   const auto writes = std::find_if(frames.begin(), frames.end(),
                                    [&](const Frame& each) { return each.statement == *slice.writer; });
   if (writes == frames.end() || writes == frames.begin()) return;
-  const auto passed = writes - frames.begin();
-  frames.erase(frames.begin(), writes);
-  std::vector<std::vector<VariableValue>>& variables = at_output.variables;
-  variables.erase(variables.begin(), variables.begin() + std::min<long>(passed, static_cast<long>(variables.size())));
+  forget_innermost(static_cast<size_t>(writes - frames.begin()), at_output);
   failure.place = place_of_statement(model, *slice.writer);
 }
 
@@ -289,7 +302,10 @@ report::Explanation explain(const ExplainRequest& request, const program::Progra
   }
   if (failing.end.timed_out) {
     evidence.endless = endless_loop(model, failing.end.frames, failing.log);
-    if (evidence.endless) explanation.findings.push_back(finding_of(model, *evidence.endless));
+    if (evidence.endless) {
+      explanation.findings.push_back(finding_of(model, *evidence.endless));
+      move_failure_to(model, *evidence.endless, failing, *explanation.failure);
+    }
     // The turns of its loop are all alike, so its beginning is enough. When that has left the log, it is run again.
     if (failing.log.first_instance != 1) {
       progress("running the program", 0, 0);
