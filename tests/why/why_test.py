@@ -257,6 +257,19 @@ class WhyTest(unittest.TestCase):
         self.assertEqual([f["line"] for f in said["findings"] if f["kind"] == "endless-loop"], [line("while (at")])
         self.assertIn(line("while (at"), self.proved(said, "critical-branch"))
 
+    def test_a_hang_is_at_the_outermost_loop_that_still_turns(self):
+        said, line = self.subject("endless_outside", options=["--timeout", "1"])
+        loop = line("while (left")
+        self.assertEqual([f["line"] for f in said["findings"] if f["kind"] == "endless-loop"], [loop])
+        self.assertEqual((said["failure"]["kind"], said["failure"]["line"], said["failure"]["function"]), ("hang", loop, "main"))
+
+    def test_a_wrong_output_is_where_it_was_decided_to_write_it(self):
+        # What only hands a text on, without looking at it, is passed over.
+        said, line = self.subject("handed_on", "[12] no!\n")
+        self.assertEqual(said["failure"]["line"], line("put_text(stream, text)"))
+        said, line = self.subject("handed_on", "[21] yes\n", arguments=["yes"])
+        self.assertEqual(said["failure"]["line"], line("if (answer[0]"))
+
     def test_a_run_that_ends_late_when_a_branch_of_an_endless_loop_is_switched(self):
         said, line = self.subject("endless_late", options=["--timeout", "1"])
         self.assertEqual(said["failure"]["kind"], "hang")
