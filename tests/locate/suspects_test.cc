@@ -89,6 +89,28 @@ TEST_F(Suspects, NameTheReleaseBeforeTheUse) {
   EXPECT_EQ(lines()[0], 10U);
 }
 
+TEST_F(Suspects, NameTheExitsOfALoopThatDoesNotEnd) {
+  failure_.kind = "hang";
+  run_.log.entries = {{.block = SampleModel::kHead, .way = 0},
+                      {.block = SampleModel::kBody, .way = 0},
+                      {.block = SampleModel::kHead, .way = 0},
+                      {.block = SampleModel::kBody, .way = 0}};
+  evidence_.endless = endless_loop(model_, run_.end.frames, run_.log);
+  ASSERT_TRUE(evidence_.endless);
+  EXPECT_THAT(evidence_.endless->exits, ElementsAre(SampleModel::kHead));
+  EXPECT_EQ(evidence_.endless->activation, 0U);
+  EXPECT_EQ(lines()[1], 6U);
+  run_.end.frames.front().statement = kLine12;  // behind the loop
+  EXPECT_FALSE(endless_loop(model_, run_.end.frames, run_.log));
+}
+
+TEST_F(Suspects, TellTheDecisionThatWasMade) {
+  run_.log.entries = {{.block = SampleModel::kHead, .way = 0}, {.block = SampleModel::kBody, .way = 0}};
+  EXPECT_THAT(lines(), ElementsAre(8U));  // the switch is on the failing line itself
+  fail_at(kLine7);
+  EXPECT_THAT(lines(), ElementsAre(7U, 6U));
+}
+
 TEST_F(Suspects, FindWhereTwoChainsOfCallsPart) {
   EXPECT_EQ(where_chains_part(model_, {kLine7, kLine12}, {kLine12}), kLine12);
   EXPECT_EQ(where_chains_part(model_, {kLine7, kLine12}, {kLine8, kLine12}), kLine7);
