@@ -216,7 +216,8 @@ void DependenceGraph::for_each_source(Node node, uint32_t operand, Visit&& visit
 template <typename Visit>
 void DependenceGraph::for_each_memory_source(Node node, Visit&& visit) const {
   const uint32_t slot = layout_.memory_slot[node.operation()];
-  if (slot == kNoSlot) return;
+  // A phi has there what decided on it, which is no source of its value.
+  if (slot == kNoSlot || model_.operation(node.operation()).kind == format::OperationKind::kPhi) return;
   visit_slot(place_of(node.execution()), slot, [&](uint64_t number) { visit(node_of({number})); });
 }
 
