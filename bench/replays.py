@@ -1,10 +1,15 @@
 #!/usr/bin/env python3
 """Real programs, recorded and replayed with --verify: bench/run replays [--times N] [--threaded N] [--only NAME…] [--quick]
+[--under docker|user|namespace|ret_trap]
 
 Unmodified programs of the system, on small real workloads; those that are not installed are left out and named
 (apt-get install gawk lua5.4 memcached pbzip2 pigz redis-server redis-tools git curl less). Each recording is replayed N times, of threaded programs more often; a replay
 diverges when it does not verify or shows other output than the recorded run. Servers are driven by a client from
 outside.
+
+--under: the set where less is allowed (tests/record/confined.py): under Docker's default seccomp profile, as an ordinary
+user, in a user namespace of its own; or with system calls intercepted by seccomp (ret_trap) as where the kernel has no
+dispatch. With --quick a choice of programs.
 """
 import argparse
 import json
@@ -57,6 +62,11 @@ int main(void) {
   printf("%.6f\n", sum);
 }
 """
+CONFINED = REPOSITORY / "tests/record/confined.py"
+PROGRAMS = REPOSITORY / "tests/record/programs"
+NOBODY = 65534
+CHOICE = ("sed", "sort", "perl", "python", "git-status", "make", "bash", "openssl", "signals", "children", "pigz", "xz", "pool",
+          "openmp", "python-threads", "curl", "less")
 MAKEFILE = "all: a b c d\n%:\n\tsleep 0.0$(words $(MAKEFLAGS)); echo made $@ > $@; cat $@\n"
 
 
@@ -69,6 +79,8 @@ def prepare(folder):
     (folder / "page.html").write_text("<html>hello</html>\n")
     subprocess.run(["g++", "-O2", "-std=c++17", "-pthread", folder / "pool.cc", "-o", folder / "pool"], check=True)
     subprocess.run(["gcc", "-O2", "-fopenmp", folder / "openmp.c", "-o", folder / "openmp"], check=True)
+    for name in ("signals", "children"):
+        subprocess.run(["gcc", "-O1", PROGRAMS / f"{name}.c", "-o", folder / name], check=True)
     if shutil.which("git"):
         git = ["git", "-C", folder / "repository", "-c", "user.name=a", "-c", "user.email=a@b"]
         subprocess.run(["git", "init", "-q", folder / "repository"], check=True)
@@ -127,7 +139,7 @@ def programs(folder):
         "git": ["git", "-C", str(folder / "repository"), "log", "--stat"], "git-status": ["git", "-C", str(folder / "repository"), "status"],
         "make": ["make", "-j2", "-C", str(folder), "-B", "all"], "bash": ["bash", "-c", "for i in 1 2 3; do seq $i 100 | sort -r | head -$i; done"],
         "tar": ["tar", "-C", "/usr/share/doc", "-cf", "/dev/null", "."], "m4": ["m4", "-Dx=1", data], "gdb": ["gdb", "-batch", "-ex", "print 1+1"],
-        "openssl": ["openssl", "dgst", "-sha256", data],
+        "openssl": ["openssl", "dgst", "-sha256", data], "signals": [str(folder / "signals")], "children": [str(folder / "children")],
     }
     threaded = {
         "pigz": ["pigz", "-p2", "-kc", data], "pbzip2": ["pbzip2", "-p2", "-kc", data], "xz": ["xz", "-1", "-T2", "--block-size=100000", "-kc", data],
@@ -144,8 +156,20 @@ def programs(folder):
     return {name: each for name, each in table.items() if os.path.exists(each[0][0]) or shutil.which(each[0][0])}, table
 
 
+class Culprit:
+    """How culprit is called."""
+
+    def __init__(self, path, under):
+        self.trap = ["--trap"] if under == "ret_trap" else []
+        confined = under not in (None, "ret_trap")
+        self.start = [sys.executable, str(CONFINED), under, "--", str(path)] if confined else [str(path)]
+
+    def words(self, command, *rest):
+        return [*self.start, command, *self.trap, *map(str, rest)]
+
+
 def record(culprit, command, directory, beside, terminal, folder):
-    words = [culprit, "record", "--json", "-o", directory, "--", *command]
+    words = culprit.words("record", "--json", "-o", directory, "--", *command)
     if not terminal:
         server = None
         if beside == "serve":
@@ -164,7 +188,7 @@ def record(culprit, command, directory, beside, terminal, folder):
     pid, master = pty.fork()
     if pid == 0:
         os.environ["TERM"] = "xterm"
-        os.execv(words[0], [os.fspath(word) for word in words])
+        os.execv(words[0], words)
     for keys in (b" ", b"/ff\n", b"n", b"G", b"q"):
         time.sleep(0.5)
         os.write(master, keys)
@@ -186,14 +210,14 @@ def examine(culprit, name, entry, folder, times):
     directory = folder / "rec"
     shutil.rmtree(directory, ignore_errors=True)
     try:
-        shown = record(str(culprit), command, directory, beside, terminal, folder)
+        shown = record(culprit, command, directory, beside, terminal, folder)
     except subprocess.TimeoutExpired:
         print(f"{name:15} does not end while it is recorded", flush=True)
         return 1, 1
     diverged, why = 0, ""
     for _ in range(times):
         try:
-            replayed = subprocess.run([culprit, "replay", "--verify", directory], stdin=subprocess.DEVNULL, capture_output=True, timeout=LIMIT)
+            replayed = subprocess.run(culprit.words("replay", "--verify", directory), stdin=subprocess.DEVNULL, capture_output=True, timeout=LIMIT)
             wrong = replayed.returncode != 0 or (shown is not None and replayed.stdout != shown)
             if wrong:
                 why = replayed.stderr.decode(errors="replace").strip()[-300:] if replayed.returncode else "other output"
@@ -212,12 +236,23 @@ def main():
     parser.add_argument("--only", nargs="+", metavar="NAME")
     parser.add_argument("--quick", action="store_true")
     parser.add_argument("--culprit", type=pathlib.Path, default=REPOSITORY / "build/release/bin/culprit")
+    parser.add_argument("--under", choices=("docker", "user", "namespace", "ret_trap"))
     options = parser.parse_args()
+    if options.under not in (None, "ret_trap"):
+        probe = subprocess.run([sys.executable, CONFINED, options.under, "--", options.culprit.resolve(), "--version"], capture_output=True)
+        if probe.returncode != 0:
+            print(f"replays: cannot be had here: {options.under}")
+            return 77
+    if options.quick and options.under and not options.only:
+        options.only = CHOICE
+    culprit = Culprit(options.culprit.resolve(), options.under)
     times, threaded = options.times or (3 if options.quick else 20), options.threaded or (5 if options.quick else 100)
     runs = diverged = count = 0
     with tempfile.TemporaryDirectory(prefix="culprit-replays-") as folder:
         folder = pathlib.Path(folder)
         prepare(folder)
+        if options.under == "user" and os.getuid() == 0:
+            subprocess.run(["chown", "-R", f"{NOBODY}:{NOBODY}", folder], check=True)
         here, wanted = programs(folder)
         missing = sorted(set(wanted) - set(here))
         if missing:
@@ -225,8 +260,10 @@ def main():
         for name, entry in here.items():
             if options.only and name not in options.only:
                 continue
-            some, wrong = examine(options.culprit.resolve(), name, entry, folder, threaded if entry[1] else times)
+            some, wrong = examine(culprit, name, entry, folder, threaded if entry[1] else times)
             count, runs, diverged = count + 1, runs + some, diverged + wrong
+    if count == 0:
+        sys.exit("replays: none of these programs is installed")
     print(f"replays: programs={count} runs={runs} diverged={diverged}")
     return 1 if diverged else 0
 
