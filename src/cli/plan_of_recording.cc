@@ -26,6 +26,12 @@ void use_fast_build(recording::RecordOptions& options) {
   options.build_key = fast.key;
 }
 
+recording::ChildBuild build_for_child(const fs::path& program, const std::string& plan) {
+  if (!carries_bitcode(MappedFile(program).bytes())) return {};
+  const BuildResult built = build(program, load_plan(plan));
+  return {built.executable, plan == "fast" ? built.key : std::string()};
+}
+
 void use_fine_build(recording::RecordOptions& options) {
   options.fast_build = build(recording::resolve(options.command).path, load_plan("fine")).executable;
 }

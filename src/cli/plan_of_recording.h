@@ -17,6 +17,10 @@ void use_fast_build(recording::RecordOptions& options);
 /// The same with ticks at every access to memory that threads may share. Throws UserError when it is not captured.
 void use_fine_build(recording::RecordOptions& options);
 
+/// What runs where a child of a recorded program executes `program`: its build by `plan` ("fast" or "fine"), none where
+/// it is not captured. Throws UserError.
+recording::ChildBuild build_for_child(const std::filesystem::path& program, const std::string& plan);
+
 /// The executable that replays the recording by `plan`. Throws UserError when the program is not the one recorded.
 BuildResult build_for_replay(const recording::Manifest& manifest, Plan plan);
 

@@ -77,6 +77,12 @@ ExitCode record_until_failure(Options options) {
 ExitCode run(Options options) {
   options.record.time_limit =
       std::chrono::ceil<std::chrono::milliseconds>(std::chrono::duration<double>(options.timeout));
+  if (!options.as_is) {
+    const std::string plan = options.fine ? "fine" : "fast";
+    options.record.build_child = [plan](const std::filesystem::path& program) {
+      return build_for_child(program, plan);
+    };
+  }
   if (options.fine) {
     use_fine_build(options.record);
     if (options.record.chaos == 0) options.record.chaos = 1;
@@ -97,7 +103,8 @@ const Registration kRegistration{Command{
     "Of a program compiled with culprit-cc its fast build runs, as by `culprit run`: threads are preempted by ticks, "
     "and\n"
     "every plan can replay it; children that it forks get recordings of their own in DIRECTORY/children. Threads of\n"
-    "other programs give way only where they wait.\n"
+    "other programs give way only where they wait. Programs compiled with culprit-cc that are executed by a child,\n"
+    "whatever started them (make, a shell), are recorded in DIRECTORY/executed, each by itself.\n"
     "The program uses the terminal as always; what culprit says goes to standard error.",
     {{"culprit record -- ./prog --verbose input.txt", "records a run into ~/.local/share/culprit/recordings/prog-1"},
      {"culprit record -o crash.rec -- ./prog", "records into the new directory crash.rec"},

@@ -4,9 +4,11 @@
 #include <fmt/format.h>
 #include <signal.h>
 #include <unistd.h>
+#include <xxhash.h>
 
 #include <algorithm>
 #include <cerrno>
+#include <cstdlib>
 #include <cstring>
 
 #include "base/error.h"
@@ -61,7 +63,45 @@ void empty_ring(const fs::path& recording, int zstd_level) {
   fs::remove(recording / "ring");
 }
 
+std::string hash_text(const fs::path& path) {
+  const MappedFile file(path);
+  const XXH128_hash_t hash = XXH3_128bits(file.bytes().data(), file.bytes().size());
+  return fmt::format("{:016x}{:016x}", hash.high64, hash.low64);
+}
+
+/// The process of a recording in the folder of executed children, whose names begin with it.
+int32_t process_named(const fs::path& recording) {
+  return std::atoi(recording.filename().c_str());
+}
+
+/// Of an executed child that has ended. One that went on to execute another program ended where that began.
+void complete_manifest(const fs::path& child) {
+  Manifest manifest = read_manifest(child);
+  const EventStream stream(child, false);
+  stream.for_each([&](const EventRef& ref) {
+    const format::Event& event = *ref.event;
+    if (event.kind == format::EventKind::kFile) {
+      manifest.files.push_back(copied_file_of(child, ref));
+    } else if (event.kind == format::EventKind::kExit ||
+               (event.kind == format::EventKind::kFault && (event.flags & format::kFatal))) {
+      manifest.state = State::kFinished;
+      manifest.exit_signal = event.number;
+      manifest.exit_status = event.number == 0 ? static_cast<int>(event.result) : 0;
+    }
+    return true;
+  });
+  if (manifest.state != State::kFinished) return;
+  manifest.ended = now_text();
+  manifest.stream_bytes = stream.bytes();
+  manifest.events = stream.events();
+  write_manifest(child, manifest);
+}
+
 }  // namespace
+
+fs::path executed_folder(const fs::path& recording) {
+  return recording / "executed";
+}
 
 fs::path children_folder(const fs::path& recording) {
   return recording / "children";
@@ -89,22 +129,41 @@ fs::path copied_file(const fs::path& recording, uint32_t index) {
 
 std::vector<fs::path> recordings_of_children(const fs::path& recording) {
   std::vector<fs::path> all;
-  std::error_code failure;
-  for (const auto& entry : fs::directory_iterator(children_folder(recording), failure)) {
-    if (!fs::exists(entry.path() / "origin")) continue;
-    all.push_back(entry.path());
-    const std::vector<fs::path> theirs = recordings_of_children(entry.path());
-    all.insert(all.end(), theirs.begin(), theirs.end());
+  for (const fs::path& folder : {children_folder(recording), executed_folder(recording)}) {
+    std::error_code failure;
+    for (const auto& entry : fs::directory_iterator(folder, failure)) {
+      // Killed while it was made: without a log.
+      const bool is_one = fs::exists(entry.path() / "origin") || fs::exists(entry.path() / "manifest.json");
+      if (!is_one || !fs::exists(entry.path() / "log")) continue;
+      all.push_back(entry.path());
+      const std::vector<fs::path> theirs = recordings_of_children(entry.path());
+      all.insert(all.end(), theirs.begin(), theirs.end());
+    }
   }
   std::sort(all.begin(), all.end());
   return all;
 }
 
+CopiedFile copied_file_of(const fs::path& recording, const EventRef& event) {
+  CopiedFile file;
+  file.index = static_cast<uint32_t>(event.event->result);
+  for (const PartRef& part : event.parts()) {
+    if (part.kind == format::PartKind::kText) file.path = part.text();
+  }
+  const fs::path copy = copied_file(recording, file.index);
+  file.bytes = fs::file_size(copy);
+  file.hash = hash_text(copy);
+  return file;
+}
+
 void finish_children(const fs::path& recording, int zstd_level) {
   for (const fs::path& child : recordings_of_children(recording)) {
     const std::optional<OriginRecord> origin = read_origin(child);
-    const bool lives = ::kill(origin->process, 0) == 0 || errno != ESRCH;
-    if (!lives && fs::exists(child / "ring")) empty_ring(child, zstd_level);
+    const int32_t process = origin ? origin->process : process_named(child);
+    const bool lives = ::kill(process, 0) == 0 || errno != ESRCH;
+    if (lives || !fs::exists(child / "ring")) continue;
+    empty_ring(child, zstd_level);
+    if (!origin) complete_manifest(child);
   }
 }
 

@@ -1,7 +1,10 @@
 #include "recording/manifest.h"
 
+#include <fmt/chrono.h>
 #include <fmt/format.h>
+#include <sys/utsname.h>
 
+#include <ctime>
 #include <nlohmann/json.hpp>
 
 #include "base/error.h"
@@ -11,6 +14,27 @@
 namespace culprit::recording {
 namespace fs = std::filesystem;
 using nlohmann::json;
+
+namespace {
+
+std::string kernel_text() {
+  utsname names;
+  return ::uname(&names) == 0 ? fmt::format("{} {} {}", names.sysname, names.release, names.machine) : "";
+}
+
+}  // namespace
+
+std::string now_text() {
+  return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr)));
+}
+
+Manifest begun_manifest() {
+  Manifest manifest;
+  manifest.version = format::kRecordingVersion;
+  manifest.started = now_text();
+  manifest.kernel = kernel_text();
+  return manifest;
+}
 
 std::string manifest_text(const Manifest& manifest) {
   json files = json::array();

@@ -41,6 +41,12 @@ struct Manifest {
   bool operator==(const Manifest&) const = default;
 };
 
+/// Of a recording that begins now, under this kernel.
+Manifest begun_manifest();
+
+/// The time now, as in a manifest.
+std::string now_text();
+
 std::string manifest_text(const Manifest& manifest);
 
 /// Throws UserError when the directory holds no manifest, CorruptData when it is not one that this version reads.

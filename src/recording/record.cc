@@ -1,19 +1,16 @@
 #include "recording/record.h"
 
 #include <fcntl.h>
-#include <fmt/chrono.h>
 #include <fmt/format.h>
 #include <signal.h>
 #include <spawn.h>
 #include <sys/syscall.h>
-#include <sys/utsname.h>
 #include <sys/wait.h>
 #include <unistd.h>
-#include <xxhash.h>
 
 #include <cerrno>
 #include <cstring>
-#include <ctime>
+#include <memory>
 #include <thread>
 #include <unordered_map>
 
@@ -21,6 +18,7 @@
 #include "base/file.h"
 #include "recording/children.h"
 #include "recording/event_stream.h"
+#include "recording/executed_children.h"
 #include "recording/place.h"
 #include "recording/ring.h"
 #include "recording/runtime_process.h"
@@ -29,21 +27,6 @@ namespace culprit::recording {
 namespace fs = std::filesystem;
 
 namespace {
-
-std::string now_text() {
-  return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr)));
-}
-
-std::string kernel_text() {
-  utsname names;
-  return ::uname(&names) == 0 ? fmt::format("{} {} {}", names.sysname, names.release, names.machine) : "";
-}
-
-std::string hash_text(const fs::path& path) {
-  const MappedFile file(path);
-  const XXH128_hash_t hash = XXH3_128bits(file.bytes().data(), file.bytes().size());
-  return fmt::format("{:016x}{:016x}", hash.high64, hash.low64);
-}
 
 /// Waits for the program's end, which comes at the latest at the limit. Whether the limit was reached.
 bool run_to_end(RuntimeProcess& program, RingDrain& ring, std::chrono::milliseconds limit, RuntimeEnd& end) {
@@ -90,15 +73,7 @@ void complete(Recorded& recorded, const RuntimeEnd& end) {
           kind == format::EventKind::kCall && event.event->number == SYS_clone && event.event->result > 0;
     }
     if (event.event->kind != format::EventKind::kFile) return true;
-    CopiedFile file;
-    file.index = static_cast<uint32_t>(event.event->result);
-    for (const PartRef& part : event.parts()) {
-      if (part.kind == format::PartKind::kText) file.path = part.text();
-    }
-    const fs::path copy = copied_file(directory, file.index);
-    file.bytes = fs::file_size(copy);
-    file.hash = hash_text(copy);
-    manifest.files.push_back(file);
+    manifest.files.push_back(copied_file_of(directory, event));
     return true;
   });
   recorded.length = ticks_passed != 0 ? ticks_passed : calls;
@@ -114,12 +89,10 @@ Recorded record(const RecordOptions& options) {
   Recorded recorded;
   recorded.directory = make_directory(options.directory, fs::path(options.command[0]).filename().string());
   Manifest& manifest = recorded.manifest;
-  manifest.version = format::kRecordingVersion;
+  manifest = begun_manifest();
   manifest.program = executable.path;
   manifest.arguments = executable.arguments;
   manifest.directory = fs::current_path().string();
-  manifest.started = now_text();
-  manifest.kernel = kernel_text();
   manifest.build_key = options.build_key;
   write_manifest(recorded.directory, manifest);
   // Of a captured program children are recorded, too.
@@ -127,6 +100,8 @@ Recorded record(const RecordOptions& options) {
     fs::create_directory(children_folder(recorded.directory));
     fs::permissions(children_folder(recorded.directory), fs::perms::owner_all);
   }
+  std::unique_ptr<ExecutedChildren> executed;
+  if (options.build_child) executed = std::make_unique<ExecutedChildren>(recorded.directory, options.build_child);
   RingDrain ring(recorded.directory, options.zstd_level, options.log_limit, options.sync_seconds);
   point_latest(recorded.directory);
 
@@ -151,6 +126,7 @@ Recorded record(const RecordOptions& options) {
   std::thread drainer([&] { guarded([&] { ring.run(); }); });
   RuntimeEnd end;
   manifest.timed_out = run_to_end(program, ring, options.time_limit, end);
+  executed.reset();
   ring.stop();
   drainer.join();
   if (failure.empty()) {

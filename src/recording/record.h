@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "recording/executed_children.h"
 #include "recording/manifest.h"
 #include "recording/runtime_process.h"
 
@@ -24,6 +25,8 @@ struct RecordOptions {
   uint64_t chaos = 0;                       ///< seed of random scheduling; 0: none
   uint64_t chaos_length = 0;                ///< Recorded::length of an earlier run; 0: unknown
   Surroundings surroundings{};
+  /// Builds what children execute; without, such children are not recorded. Called in another thread.
+  BuildChild build_child;
   bool trap = false;  ///< intercept by seccomp even where the kernel offers syscall user dispatch
 };
 

@@ -29,7 +29,12 @@ constexpr uint32_t kInputParts = 1;
 PartSource parts[Extents::kMost + kInputParts];
 
 uint8_t shows(uint64_t fd) {
-  return fd < kMostDescriptors ? runtime.shows[fd] : 0;
+  return fd < kMostDescriptors ? runtime.shows[fd] & ~kOnlyHere : 0;
+}
+
+/// Whether what is written there is also the launcher's program's output.
+bool shows_outside(uint64_t fd) {
+  return fd < kMostDescriptors && runtime.shows[fd] != 0 && !(runtime.shows[fd] & kOnlyHere);
 }
 
 /// Whether the call's data goes to the first output or error.
@@ -309,7 +314,7 @@ void log_call(const Call& call, const Before& before, long result) {
 
 void log_child_output(const Call& call, long result) {
   const uint8_t flags = show_flags(call, result);
-  if (flags == 0) return;
+  if (flags == 0 || !shows_outside(call.arguments[0])) return;
   extents.clear();
   read_extents(*call.description, call.arguments, result, extents);
   for (uint32_t each = 0; each < extents.count; ++each) {

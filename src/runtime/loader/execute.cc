@@ -97,7 +97,10 @@ long find_target(const char* path, Target& target) {
 }
 
 const char* outputs_text(char* to) {
-  for (uint32_t fd = 0; fd < kRememberedOutputs; ++fd) to[fd] = static_cast<char>('0' + runtime.shows[fd]);
+  for (uint32_t fd = 0; fd < kRememberedOutputs; ++fd) {
+    const bool only_here = runtime.shows[fd] & kOnlyHere;
+    to[fd] = static_cast<char>('0' + (only_here ? 0 : runtime.shows[fd]));
+  }
   to[kRememberedOutputs] = 0;
   return to;
 }
@@ -171,16 +174,52 @@ bool can_be_watched(const Target& target) {
   return got == sizeof header && header.identity[4] == ELFCLASS64 && header.machine == EM_X86_64;
 }
 
+/// The absolute path of a file, without links. False where /proc does not tell.
+bool real_path(const char* path, char* to, uint64_t room) {
+  const long fd = raw(__NR_openat, AT_FDCWD, word(path), O_PATH | O_CLOEXEC, 0);
+  if (failed(fd)) return false;
+  Line link;
+  link << "/proc/self/fd/" << static_cast<int64_t>(fd);
+  const long bytes = raw(__NR_readlink, word(link.text()), word(to), room - 1);
+  raw(__NR_close, fd);
+  if (failed(bytes)) return false;
+  to[bytes] = 0;
+  return true;
+}
+
+/// A child's execve of a program that gets a recording of its own. Returns when it is not to have one, with -ENOENT, or
+/// when the execve fails.
+long start_executed(Call& call, const Target& target) {
+  static ExecutedRecording own;
+  static char program[4096];
+  const auto* const* given = reinterpret_cast<const char* const*>(call.arguments[1]);
+  if (!real_path(target.program, program, sizeof program)) return -ENOENT;
+  if (!ask_for_recording(program, given, own)) return -ENOENT;
+  const int directory = launchers_directory();
+  Line descriptor;
+  char outputs[kRememberedOutputs + 1], chaos[64];
+  descriptor << directory;
+  chaos_words(chaos, sizeof chaos);
+  const char* first[kExecutedWords] = {
+      "culprit-ld",          "executed",    interception_word(), own.executable, descriptor.text(),
+      outputs_text(outputs), own.directory, chaos,               program};
+  raw(__NR_fcntl, directory, F_SETFD, 0);
+  const long result = start_again(call, target, first, kExecutedWords);
+  raw(__NR_fcntl, directory, F_SETFD, 1 /* FD_CLOEXEC */);
+  return result;
+}
+
 /// A child's execve, with what it writes to the program's output still logged.
 long start_watched(Call& call, const Target& target) {
+  const int directory = launchers_directory();
   Line descriptor;
   char outputs[kRememberedOutputs + 1];
-  descriptor << runtime.directory;
+  descriptor << directory;
   const char* first[kWatchWords] = {"culprit-ld",   "watch",           interception_word(),
                                     target.program, descriptor.text(), outputs_text(outputs)};
-  raw(__NR_fcntl, runtime.directory, F_SETFD, 0);
+  raw(__NR_fcntl, directory, F_SETFD, 0);
   const long result = start_again(call, target, first, kWatchWords);
-  raw(__NR_fcntl, runtime.directory, F_SETFD, 1 /* FD_CLOEXEC */);
+  raw(__NR_fcntl, directory, F_SETFD, 1 /* FD_CLOEXEC */);
   return result;
 }
 
@@ -195,7 +234,10 @@ long start_unrecorded(Call& call) {
   if (runtime.watched) {
     static Target target;
     if (const long result = find_target(reinterpret_cast<const char*>(call.arguments[0]), target)) return result;
-    if (can_be_watched(target)) return start_watched(call, target);
+    if (can_be_watched(target)) {
+      start_executed(call, target);
+      return start_watched(call, target);
+    }
   }
   if (runtime.interception == Interception::kTrap) {
     static Target target;
@@ -280,6 +322,19 @@ void continue_watching(char** words) {
   take_directory(words[4]);
   take_outputs(words[5]);
   runtime.watched = reopen_log(runtime.directory);
+}
+
+void begin_executed(char** words) {
+  take_directory(words[4]);
+  runtime.outer_directory = runtime.directory;
+  take_outputs(words[5]);
+  for (uint32_t fd = 1; fd <= 2; ++fd) {
+    const uint8_t own = fd == 1 ? format::kShowOnOutput : format::kShowOnError;
+    if (runtime.shows[fd] == 0) runtime.shows[fd] = own | kOnlyHere;
+  }
+  start_chaos(words[7]);
+  runtime.watched = reopen_log(runtime.outer_directory);
+  begin_executed_recording(words[6]);
 }
 
 void continue_recording(char** words) {

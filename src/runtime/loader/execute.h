@@ -17,10 +17,16 @@ inline constexpr unsigned kPassWords = 4;
 /// culprit-ld watch INTERCEPTION PROGRAM DESCRIPTOR OUTPUTS ARGV0 [ARGUMENT…]
 inline constexpr unsigned kWatchWords = 6;
 
+/// culprit-ld executed INTERCEPTION PROGRAM DESCRIPTOR OUTPUTS DIRECTORY CHAOS NAME ARGV0 [ARGUMENT…]
+inline constexpr unsigned kExecutedWords = 9;
+
 /// Takes over in the new image and logs the call that led to it. Before open_log nothing is known of the recording.
 void continue_recording(char** words);
 
 /// Takes over in a child's new image.
 void continue_watching(char** words);
+
+/// The same in one that is recorded by itself.
+void begin_executed(char** words);
 
 }  // namespace culprit::loader

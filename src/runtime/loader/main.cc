@@ -5,6 +5,7 @@
 //   culprit-ld continue …                              after execve of a recorded program (execute.h)
 //   culprit-ld pass     INTERCEPTION PROGRAM ARGV0 [ARGUMENT…]               nothing is recorded
 //   culprit-ld watch …                                 after execve of a child of a recorded program (execute.h)
+//   culprit-ld executed …                              the same, the new program is recorded by itself (execute.h)
 //   culprit-ld replay   INTERCEPTION DIRECTORY STREAM REPORT [hooks=FD] [slots=FD] [agent=FD] [FILE=PATH…]
 //   descriptors of event stream and report page, for hooks (format/tick_call.h), for a session
 //   (format/replay_control.h), for a session that the program's agent drives (format/agent_link.h); the executable at
@@ -115,6 +116,12 @@ format::StartRegisters begin(char** words, uint64_t count, uint64_t* stack) {
     return load_program(words[3], words[3], stack, kWatchWords);
   }
   runtime.mode = Mode::kRecord;
+  if (text_equal(role, "executed")) {
+    need(kExecutedWords);
+    begin_executed(words);
+    remember_program(words[8]);
+    return load_program(words[3], words[8], stack, kExecutedWords);
+  }
   if (text_equal(role, "continue")) {
     need(kContinueWords);
     continue_recording(words);

@@ -83,6 +83,9 @@ inline Thread& current_thread() {
 
 inline constexpr uint32_t kMostDescriptors = 4096;
 
+/// In Runtime::shows.
+inline constexpr uint8_t kOnlyHere = 0x40;
+
 struct Runtime {
   Mode mode;
   int32_t process;      ///< real process id
@@ -104,7 +107,9 @@ struct Runtime {
     bool known;  ///< and not /dev/null
   };
   Output outputs[2];
-  uint8_t shows[kMostDescriptors];  ///< kShowOnOutput or kShowOnError: the descriptor is the program's first output
+  /// kShowOnOutput or kShowOnError: the descriptor is the program's first output; with kOnlyHere, of a child that has
+  /// executed this program with another output than the launcher's.
+  uint8_t shows[kMostDescriptors];
   char program[4096];               ///< absolute path of the executable, for /proc/self/exe
 };
 
