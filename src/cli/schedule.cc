@@ -43,6 +43,7 @@ bool has_ticks(const Event& event) {
 std::string reason(const EventRef& last, const std::optional<EventRef>& following) {
   if (last.event->kind == EventKind::kThreadEnd) return "it ended";
   if (last.event->kind == EventKind::kExit) return "the program ended";
+  if (last.event->kind == EventKind::kSpin) return "it waited by spinning";
   if (!following) return "it did not go on";
   const Event& next = *following->event;
   switch (next.kind) {

@@ -11,7 +11,7 @@
 
 namespace culprit::format {
 
-inline constexpr uint32_t kRecordingVersion = 8;
+inline constexpr uint32_t kRecordingVersion = 9;
 
 // ---- log: a LogHeader, then frames -------------------------------------------------------------------------------
 
@@ -101,11 +101,16 @@ enum class EventKind : uint8_t {
   kPreempt,      ///< the thread gave up the baton at `ticks`
   kChildOutput,  ///< a child process (result is its id) wrote to the program's output or error: part kMemory, address 0
   kForked,       ///< in a child's own recording, behind the call that made it: result is its process id
+  kSpin,  ///< the thread gave up the baton where it waits by spinning, at `result`: part kSpin; `check` is the hash of
+          ///< the program's memory
 };
 
 /// Event::number of a kPreempt that does not end a quantum but sets what is left of it to `result` ticks: the thread
 /// has just made another one.
 inline constexpr uint16_t kQuantumSet = 1;
+
+/// Event::number of a kSpin without parts: the thread has the baton again and goes on.
+inline constexpr uint16_t kSpinGoesOn = 1;
 
 /// Event::flags.
 inline constexpr uint8_t kAtEntry = 1;       ///< a signal given before the next system call ran
@@ -140,6 +145,7 @@ enum class PartKind : uint32_t {
   kMemoryLines = 7,   ///< of kExit: PageLines of the final memory, ascending; none of very large programs
   kSharedLines = 8,   ///< of kExit: the same of what all plans share, heap made by brk included
   kDescriptor = 9,  ///< of a call that reads a descriptor or moves its position: `address` is the descriptor; no bytes
+  kSpin = 10,         ///< a SpinState
 };
 
 /// An address of kMemory with this bit: the lower 32 bits are added, as a signed number, to the call's argument whose
@@ -186,6 +192,15 @@ struct StartRegisters {
   uint64_t blocked;  ///< signals that were blocked
 };
 static_assert(sizeof(StartRegisters) == 32);
+
+/// Where a thread spins: in a loop that comes back to this state with unchanged memory.
+struct SpinState {
+  static constexpr unsigned kRegisters = 18, kFlags = 17;
+  uint64_t registers[kRegisters];  ///< r8-r15, rdi, rsi, rbp, rbx, rdx, rax, rcx, rsp, rip, flags
+  uint32_t state_hash;             ///< CRC-32C of the x87 and SSE registers and MXCSR
+  uint32_t reserved;
+};
+static_assert(sizeof(SpinState) == 152);
 
 struct FileIdentity {
   uint64_t device;

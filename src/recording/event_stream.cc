@@ -51,6 +51,8 @@ uint32_t fixed_bytes(PartKind kind) {
       return sizeof(format::FileIdentity);
     case PartKind::kSharedMemory:
       return sizeof(uint32_t);
+    case PartKind::kSpin:
+      return sizeof(format::SpinState);
     default:
       return 0;
   }
@@ -64,7 +66,7 @@ std::string wrong_with_event(std::span<const std::byte> at, uint64_t& bytes) {
   Event event;
   std::memcpy(&event, at.data(), sizeof event);
   if (event.bytes < sizeof event || event.bytes % 8 != 0) return "holds an event of a wrong size";
-  if (event.kind == EventKind::kNone || event.kind > EventKind::kForked) return "holds an event of an unknown kind";
+  if (event.kind == EventKind::kNone || event.kind > EventKind::kSpin) return "holds an event of an unknown kind";
   if (event.bytes > at.size()) return "ends inside an event";
   bytes = event.bytes;
   for (uint64_t part_at = sizeof event; part_at < bytes;) {
@@ -73,7 +75,7 @@ std::string wrong_with_event(std::span<const std::byte> at, uint64_t& bytes) {
     std::memcpy(&part, at.data() + part_at, sizeof part);
     part_at += sizeof part;
     if (padded(part.bytes) > bytes - part_at) return "holds an event whose parts do not fit";
-    if (part.kind < PartKind::kMemory || part.kind > PartKind::kDescriptor) return "holds a part of an unknown kind";
+    if (part.kind < PartKind::kMemory || part.kind > PartKind::kSpin) return "holds a part of an unknown kind";
     if (const uint32_t fixed = fixed_bytes(part.kind); fixed != 0 && part.bytes != fixed) {
       return "holds a part of a wrong size";
     }

@@ -55,6 +55,7 @@ std::string parts_text(const EventRef& event) {
       case PartKind::kSharedMemory:
       case PartKind::kMemoryLines:
       case PartKind::kSharedLines:
+      case PartKind::kSpin:
         break;
       case PartKind::kDescriptor:
         text += fmt::format(" of descriptor {}", part.address);
@@ -110,6 +111,9 @@ std::string event_text(const EventRef& ref) {
                          event.flags & format::kShowOnError ? "error" : "output", parts_text(ref));
     case EventKind::kForked:
       return thread + fmt::format("goes on as the child process {}", event.result);
+    case EventKind::kSpin:
+      if (event.number == format::kSpinGoesOn) return thread + "goes on spinning";
+      return thread + fmt::format("waits by spinning at {:#x}", static_cast<uint64_t>(event.result));
     case EventKind::kNone:
       break;
   }

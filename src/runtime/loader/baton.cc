@@ -1,6 +1,7 @@
 #include "runtime/loader/baton.h"
 
 #include "runtime/loader/chaos.h"
+#include "runtime/loader/spin.h"
 
 namespace culprit::loader {
 namespace {
@@ -79,7 +80,38 @@ void acquire_baton(Thread& thread) {
   __atomic_store_n(&thread.go, 0u, __ATOMIC_RELAXED);
   enqueue(thread);
   lock.give();
-  sleep_until_go(thread, nullptr, false, false);
+  wait_for_baton(thread);
+}
+
+void wait_for_baton(Thread& thread) {
+  if (runtime.mode != Mode::kRecord) {
+    sleep_until_go(thread, nullptr, false, false);
+    return;
+  }
+  while (__atomic_load_n(&thread.go, __ATOMIC_ACQUIRE) == 0) {
+    Thread* before = baton_holder();
+    const uint64_t entries = before == nullptr ? 0 : __atomic_load_n(&before->entries, __ATOMIC_RELAXED);
+    const __kernel_timespec patience = patience_with_holder();
+    const long woken = raw(__NR_futex, word(&thread.go), FUTEX_WAIT | FUTEX_PRIVATE_FLAG, 0, word(&patience), 0, 0);
+    if (woken != -ETIMEDOUT || before == nullptr || baton_holder() != before) continue;
+    if (__atomic_load_n(&before->entries, __ATOMIC_RELAXED) == entries) ask_about_holder(*before);
+  }
+}
+
+void hand_baton_on(Thread& thread) {
+  lock.take();
+  Thread* next = first_ready == nullptr ? nullptr : dequeue();
+  if (next == nullptr) {
+    lock.give();
+    return;
+  }
+  if (in_chaos()) thread.priority = 0;
+  __atomic_store_n(&thread.go, 0u, __ATOMIC_RELAXED);
+  enqueue(thread);
+  holder = next;
+  lock.give();
+  wake(next);
+  wait_for_baton(thread);
 }
 
 void yield_baton(Thread& thread) {
@@ -99,7 +131,7 @@ void yield_baton(Thread& thread) {
   holder = next;
   lock.give();
   wake(next);
-  sleep_until_go(thread, nullptr, false, false);
+  wait_for_baton(thread);
 }
 
 Thread* baton_holder() {
@@ -146,7 +178,7 @@ bool take_back_baton(Thread& thread) {
     enqueue(thread);
   }
   lock.give();
-  if (!is_free) sleep_until_go(thread, nullptr, false, false);
+  if (!is_free) wait_for_baton(thread);
   return gives_up;
 }
 

@@ -9,7 +9,7 @@ namespace culprit::loader {
 /// Gives the baton to the thread that has waited longest, if any.
 void release_baton();
 
-/// A new thread, whose turn then does not depend on when the kernel starts it: it begins with sleep_until_go.
+/// A new thread, whose turn then does not depend on when the kernel starts it: it begins with wait_for_baton.
 void make_ready(Thread& thread);
 
 /// Waits until this thread holds the baton.
@@ -17,6 +17,12 @@ void acquire_baton(Thread& thread);
 
 /// Lets those that are ready run before this thread goes on (under chaos: those of a higher priority).
 void yield_baton(Thread& thread);
+
+/// The same whatever the priorities: the thread can do nothing before others have run.
+void hand_baton_on(Thread& thread);
+
+/// Waits until this thread, which is ready, has the baton; asks about a holder that makes no entry (spin.h).
+void wait_for_baton(Thread& thread);
 
 /// Whether no thread waits for the baton.
 bool nobody_is_ready();

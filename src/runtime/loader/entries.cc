@@ -12,6 +12,7 @@
 #include "runtime/loader/points.h"
 #include "runtime/loader/signal_frame.h"
 #include "runtime/loader/signals.h"
+#include "runtime/loader/spin.h"
 #include "runtime/loader/text.h"
 #include "runtime/loader/threads.h"
 #include "runtime/loader/ticks.h"
@@ -89,6 +90,7 @@ bool answer_hook(Thread& thread, Context& context) {
 
 /// Answers the call of a context whose next instruction is behind the `syscall`.
 void answer_call(Thread& thread, Context& context) {
+  ++thread.entries;
   if (answer_hook(thread, context)) return;
   const bool tick = context.rax == static_cast<uint64_t>(format::kTickCall);
   // Not where a tick has its registers in memory that another tick would overwrite.
@@ -122,6 +124,7 @@ void answer_call(Thread& thread, Context& context) {
 void on_system_call(int, Siginfo*, Context* context) {
   rewrite_call_site(context->rip, *context);
   Thread& thread = current_thread();
+  end_steps_at_call(thread, *context);
   answer_call(thread, *context);
   stack_comes_in_force(thread);
   context->rip = place_to_go_on(context->rip);
@@ -130,6 +133,8 @@ void on_system_call(int, Siginfo*, Context* context) {
 void on_fault(int number, Siginfo* siginfo, Context* context) {
   Thread& thread = current_thread();
   if (number == kSigtrap && siginfo->code <= 0 && launcher_ends_program()) return end_from_outside(thread, *context);
+  if (number == kSigtrap && begin_to_step(thread, *siginfo, *context)) return;
+  if (number == kSigtrap && answer_step(thread, *siginfo, *context)) return;
   if (siginfo->code <= 0) return queue_signal(thread, *siginfo, *context);  // sent, not a fault
   const uint64_t at = context->rip;
   if (at >= word(__executable_start) && at < word(etext)) {

@@ -395,6 +395,7 @@ StartRegisters load_recorded_program() {
       case PartKind::kMemoryLines:
       case PartKind::kSharedLines:
       case PartKind::kDescriptor:
+      case PartKind::kSpin:
         break;
     }
   }

@@ -20,7 +20,7 @@ bool all_zero(const uint64_t* words) {
 }
 
 /// One range of /proc/self/maps that can be read and written.
-uint32_t hash_range(uint32_t hash, LineTable& table, int pagemap, uint64_t low, uint64_t high) {
+uint32_t hash_range(uint32_t hash, LineTable* table, int pagemap, uint64_t low, uint64_t high) {
   static uint64_t entries[512];
   for (uint64_t page = low; page < high;) {
     uint64_t count = (high - page) / kPage;
@@ -33,7 +33,7 @@ uint32_t hash_range(uint32_t hash, LineTable& table, int pagemap, uint64_t low, 
       if (all_zero(reinterpret_cast<const uint64_t*>(page))) continue;
       hash = format::crc32c(hash, &page, sizeof page);
       hash = format::crc32c(hash, reinterpret_cast<const void*>(page), kPage);
-      table.add(page, reinterpret_cast<const void*>(page));
+      if (table != nullptr) table->add(page, reinterpret_cast<const void*>(page));
     }
   }
   return hash;
@@ -186,7 +186,7 @@ uint32_t hash_shared_memory(LineTable& table) {
   return hash.value() == 0 ? 1 : hash.value();
 }
 
-uint32_t hash_program_memory(LineTable& table) {
+uint32_t hash_program_memory(LineTable* table) {
   if (runtime.mode == Mode::kPass) return 0;
   const long maps = raw(__NR_openat, AT_FDCWD, word("/proc/self/maps"), O_RDONLY | O_CLOEXEC, 0);
   const long pagemap = raw(__NR_openat, AT_FDCWD, word("/proc/self/pagemap"), O_RDONLY | O_CLOEXEC, 0);
@@ -219,8 +219,12 @@ PartView part_of(const format::Event& event, format::PartKind kind) {
 
 }  // namespace
 
+uint32_t hash_of_program() {
+  return hash_program_memory(nullptr);
+}
+
 FinalMemory::FinalMemory()
-    : all_(runtime.other_plan || session_control() != nullptr ? 0 : hash_program_memory(lines_)),
+    : all_(runtime.other_plan || session_control() != nullptr ? 0 : hash_program_memory(&lines_)),
       shared_(session_control() != nullptr ? 0 : hash_shared_memory(shared_lines_)),
       parts_{{0, &shared_, sizeof shared_, format::PartKind::kSharedMemory},
              lines_part(lines_, format::PartKind::kMemoryLines),

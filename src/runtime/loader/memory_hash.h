@@ -7,6 +7,10 @@
 
 namespace culprit::loader {
 
+/// Hash over address and contents of every private page that was written and is not all zeros; 0 when /proc is not
+/// there or nothing is recorded.
+uint32_t hash_of_program();
+
 /// As the last event has it, and what a replay compares with that.
 class FinalMemory {
  public:

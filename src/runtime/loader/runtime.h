@@ -50,7 +50,9 @@ struct Thread {
   uint64_t clear_at_end;           ///< the word that a joiner waits for
   uint64_t robust_list;
   // Recording: scheduling (baton.h, futex.h).
-  uint32_t go;  ///< futex word: 1 when the baton was handed to it
+  uint32_t go;       ///< futex word: 1 when the baton was handed to it
+  uint64_t entries;  ///< into the runtime, by calls and ticks
+  bool steps;        ///< single instructions (spin.h), replaying too
   bool woken, gave_up;
   uint32_t priority;       ///< under chaos; the highest goes first
   uint64_t ticks_counted;  ///< of its ticks, those that chaos knows of
@@ -110,7 +112,7 @@ struct Runtime {
   /// kShowOnOutput or kShowOnError: the descriptor is the program's first output; with kOnlyHere, of a child that has
   /// executed this program with another output than the launcher's.
   uint8_t shows[kMostDescriptors];
-  char program[4096];               ///< absolute path of the executable, for /proc/self/exe
+  char program[4096];  ///< absolute path of the executable, for /proc/self/exe
 };
 
 extern Runtime runtime;

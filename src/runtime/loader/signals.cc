@@ -9,6 +9,7 @@
 #include "runtime/loader/log_writer.h"
 #include "runtime/loader/memory_hash.h"
 #include "runtime/loader/signal_frame.h"
+#include "runtime/loader/spin.h"
 
 extern "C" const char __executable_start[], etext[];
 
@@ -334,6 +335,8 @@ void queue_signal(Thread& thread, const Siginfo& siginfo, Context& context) {
   interrupt(thread, context);
   // Nothing the program does next may ever enter the runtime, and dying needs no handler.
   if (runtime.actions[siginfo.number].handler == 0 && runs_own_code(context)) die_by_signal(siginfo.number, true);
+  const bool is_handled = runtime.actions[siginfo.number].handler > 1;
+  if (is_handled && !(thread.blocked & signal_bit(siginfo.number))) step_for_signal(thread, context);
 }
 
 void end_from_outside(Thread& thread, Context& context) {
@@ -416,6 +419,7 @@ void end_where_recording_ends() {
     next_event();
     end_replay(format::ReplayState::kFinished, 0, event->number);
   }
+  watch_for_spin(current_thread());
 }
 
 bool handlers_are_set() {

@@ -10,6 +10,7 @@
 #include "runtime/loader/log_writer.h"
 #include "runtime/loader/signal_frame.h"
 #include "runtime/loader/signals.h"
+#include "runtime/loader/spin.h"
 #include "runtime/loader/ticks.h"
 
 extern "C" {
@@ -344,7 +345,7 @@ extern "C" [[noreturn]] void run_recorded_thread(culprit::loader::Thread* thread
   using culprit::format::EventKind;
   adopt(*thread);
   intercept_calls_again(runtime.interception);
-  sleep_until_go(*thread, nullptr, false, false);
+  wait_for_baton(*thread);
   append_event({.bytes = 0,
                 .kind = EventKind::kThreadStart,
                 .flags = 0,
@@ -365,5 +366,6 @@ extern "C" [[noreturn]] void run_replayed_thread(culprit::loader::Thread* thread
     diverge({EventKind::kThreadStart, thread->index, 0, 0, nullptr, 0}, "runs for the first time");
   }
   stack_comes_in_force(*thread);
+  watch_for_spin(*thread);
   leave_to_program(thread->frame);
 }
