@@ -68,6 +68,10 @@ void print(const recording::Recording& recording, const Counts& counts) {
   for (const std::string& word : manifest.arguments) command += (command.empty() ? "" : " ") + word;
   fmt::print("recording  {}\nprogram    {}\ncommand    {}\ndirectory  {}\nstarted    {}\n",
              recording.directory.string(), manifest.program, command, manifest.directory, manifest.started);
+  if (!manifest.from.empty() || !manifest.to.empty()) {
+    fmt::print("region     {} to {}\n", manifest.from.empty() ? "start" : manifest.from,
+               manifest.to.empty() ? "end" : manifest.to);
+  }
   if (!manifest.ended.empty()) fmt::print("ended      {}\n", manifest.ended);
   fmt::print("end        {}\nkernel     {}\nthreads    {}\n", end_text(recording), manifest.kernel, counts.threads);
   fmt::print("events     {} in {} bytes, {} in the log\n", recording.stream.events(), recording.stream.bytes(),

@@ -36,6 +36,12 @@ void use_fine_build(recording::RecordOptions& options) {
   options.fast_build = build(recording::resolve(options.command).path, load_plan("fine")).executable;
 }
 
+BuildResult build_for_session(const fs::path& program) {
+  Plan plan = load_plan("session");
+  plan.fast_bodies = true;
+  return build(program, plan);
+}
+
 BuildResult build_for_replay(const recording::Manifest& manifest, Plan plan) {
   if (manifest.build_key.empty()) {
     throw UserError(fmt::format("{} was recorded as it is, so no other plan can replay it", manifest.program),

@@ -21,6 +21,9 @@ void use_fine_build(recording::RecordOptions& options);
 /// it is not captured. Throws UserError.
 recording::ChildBuild build_for_child(const std::filesystem::path& program, const std::string& plan);
 
+/// The plan `session` of a program that is to be recorded by its fast executable.
+BuildResult build_for_session(const std::filesystem::path& program);
+
 /// The executable that replays the recording by `plan`. Throws UserError when the program is not the one recorded.
 BuildResult build_for_replay(const recording::Manifest& manifest, Plan plan);
 

@@ -6,8 +6,11 @@
 
 #include "cli/command.h"
 #include "cli/plan_of_recording.h"
+#include "cli/replay_to.h"
+#include "recording/cut.h"
 #include "recording/event_text.h"
 #include "recording/record.h"
+#include "recording/recording.h"
 
 namespace culprit::cli {
 namespace {
@@ -47,6 +50,33 @@ void say(const recording::Recorded& recorded, const Options& options) {
     fmt::print(stderr, "culprit: the program {}; recorded {} events in {}\n", how_it_ended(manifest), manifest.events,
                recorded.directory.string());
   }
+}
+
+/// What bounds the region must be known before the program runs.
+RegionPoint check_region(Options& options) {
+  const std::filesystem::path program = recording::resolve(options.record.command).path;
+  const bool captured = !options.record.fast_build.empty();
+  if (!options.record.from.empty()) check_region_point(options.record.from, program, captured);
+  if (options.record.to.empty()) return {};
+  const RegionPoint last = check_region_point(options.record.to, program, captured);
+  options.record.last_thread = last.thread;
+  options.record.last_tick = last.tick;
+  return last;
+}
+
+/// Where the region ends at a statement, that is known only now. The program has run to its end.
+void cut_at_end_of_region(const recording::Recorded& recorded, const Options& options) {
+  recording::Recording recording = recording::open_recording(recorded.directory.string());
+  std::optional<uint64_t> events;
+  {
+    const std::optional<StoppedReplay> stopped = stop_replay(recording, options.record.to);
+    if (!stopped) return;  // said; all of the run is kept
+    events = stopped->position.events;
+  }
+  ++*events;  // the first one behind the point, or the thread would not get there
+  recording::cut(std::move(recording), *events, options.record.zstd_level);
+  if (!options.json)
+    fmt::print(stderr, "culprit: the recording ends with event {}, at {}\n", *events, options.record.to);
 }
 
 /// Records with one seed after the other until a run fails; runs that do not are removed.
@@ -89,8 +119,11 @@ ExitCode run(Options options) {
   } else if (!options.as_is) {
     use_fast_build(options.record);
   }
+  const RegionPoint last = check_region(options);
   if (options.until_failure) return record_until_failure(options);
-  say(recording::record(options.record), options);
+  const recording::Recorded recorded = recording::record(options.record);
+  say(recorded, options);
+  if (last.is_statement) cut_at_end_of_region(recorded, options);
   return ExitCode::kAnswered;
 }
 
@@ -108,6 +141,7 @@ const Registration kRegistration{Command{
     "The program uses the terminal as always; what culprit says goes to standard error.",
     {{"culprit record -- ./prog --verbose input.txt", "records a run into ~/.local/share/culprit/recordings/prog-1"},
      {"culprit record -o crash.rec -- ./prog", "records into the new directory crash.rec"},
+     {"culprit record --to 'parse()#3' -- ./prog", "ends the recording where parse is called for the third time"},
      {"culprit record --chaos --until-failure -- ./prog", "looks for a schedule of its threads that makes it fail"}},
     [](CLI::App& app) {
       auto options = std::make_shared<Options>();
@@ -116,11 +150,19 @@ const Registration kRegistration{Command{
                    "Schedule threads at random, to bring out races; --chaos=SEED for another sequence");
       app.add_flag("--as-is", options->as_is,
                    "Record the executable itself also where it was compiled with culprit-cc");
-      app.add_flag("--until-failure", options->until_failure,
-                   "Record again and again with --chaos, until a run ends with a signal or a status other than 0");
+      auto* until_failure =
+          app.add_flag("--until-failure", options->until_failure,
+                       "Record again and again with --chaos, until a run ends with a signal or a status other than 0");
       app.add_flag("--fine", options->fine,
                    "With --chaos: threads may also be switched at every access to memory that others may see; PROGRAM\n"
                    "is rebuilt for it and must have been compiled with culprit-cc");
+      app.add_option("--from", options->record.from,
+                     "The region's first point, as of `culprit replay --to`: points in the recording are counted from "
+                     "there");
+      app.add_option("--to", options->record.to,
+                     "The region's last point, where the recording ends; at a tick the program runs on unrecorded, at "
+                     "a statement what follows is cut off at the end")
+          ->excludes(until_failure);
       app.add_option("--tries", options->tries, "How often --until-failure records")
           ->check(CLI::PositiveNumber)
           ->capture_default_str();

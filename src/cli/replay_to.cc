@@ -68,7 +68,8 @@ StatementInstance find_in_trace(const recording::Recording& recording, const std
   return *instance;
 }
 
-Point point_of(const std::string& text, const ProgramModel* model, const recording::Recording& recording) {
+/// `recording` is needed for ids; nullptr: there is none yet.
+Point point_of(const std::string& text, const ProgramModel* model, const recording::Recording* recording) {
   if (text == "crash") return {.kind = ReplayPoint::kCrash};
   if (text == "exit") return {.kind = ReplayPoint::kExit};
   if (text.starts_with("tick:")) {
@@ -84,7 +85,11 @@ Point point_of(const std::string& text, const ProgramModel* model, const recordi
   }
   Point point{.kind = ReplayPoint::kStatement};
   if (const auto id = parse_precise_id(text)) {
-    const StatementInstance instance = find_in_trace(recording, text, *id);
+    if (recording == nullptr) {
+      throw UserError("an id cannot bound a region: it is looked for in a recorded run",
+                      "name a function, a line, a tick, crash or exit");
+    }
+    const StatementInstance instance = find_in_trace(*recording, text, *id);
     point.statement = instance.statement;
     point.number = instance.number;
     return point;
@@ -149,7 +154,40 @@ void print(const nlohmann::ordered_json& found) {
   }
 }
 
+/// Whether the recording is one of a region and the point an execution of a statement, which is counted from there.
+bool counts_from_region(const recording::Recording& recording, const std::string& text, const Point& point) {
+  return !recording.manifest.from.empty() && recording.manifest.from != text && point.kind == ReplayPoint::kStatement &&
+         !parse_precise_id(text);
+}
+
+void say_not_reached(Session& session, const std::string& text) {
+  const Outcome outcome = session.outcome();
+  const std::string how = outcome.said.empty()
+                              ? (outcome.exit_signal ? recording::signal_name(static_cast<int>(outcome.exit_signal))
+                                                     : fmt::format("exit status {}", outcome.exit_status))
+                              : outcome.said;
+  const bool cut_off = outcome.state == format::ReplayState::kLogEnded;
+  fmt::print(stderr, "culprit: the run ends without reaching {}: {}\n", text,
+             cut_off ? "there the recording ends" : how);
+}
+
 }  // namespace
+
+RegionPoint check_region_point(const std::string& text, const std::filesystem::path& program, bool captured) {
+  std::optional<ProgramModel> model;
+  const bool names_statement = text != "crash" && text != "exit" && !text.starts_with("tick:");
+  if (names_statement && captured) model.emplace(ProgramModel::open(build_for_session(program).model));
+  const Point point = point_of(text, model ? &*model : nullptr, nullptr);
+  RegionPoint region{.is_statement = point.kind == ReplayPoint::kStatement};
+  if (point.kind == ReplayPoint::kTick) {
+    if (!captured) {
+      throw UserError("a program that was not compiled with culprit-cc has no ticks", "name crash or exit");
+    }
+    region.thread = point.thread;
+    region.tick = point.number;
+  }
+  return region;
+}
 
 std::optional<StoppedReplay> stop_replay(const recording::Recording& recording, const std::string& text) {
   // Where the program's statements and variables are known, its bodies with homes run.
@@ -159,17 +197,26 @@ std::optional<StoppedReplay> stop_replay(const recording::Recording& recording, 
     build = build_for_replay(recording.manifest, load_plan("session"));
     model.emplace(ProgramModel::open(build.model));
   }
-  const Point point = point_of(text, model ? &*model : nullptr, recording);
+  const ProgramModel* known = model ? &*model : nullptr;
+  Point point = point_of(text, known, &recording);
 
   Session session = Session::replay(recording, build.executable);
-  const std::optional<Position> position = session.run_to(point);
+  std::optional<Position> position;
+  if (counts_from_region(recording, text, point)) {
+    const std::string& first = recording.manifest.from;
+    const Point from = point_of(first, known, &recording);
+    position = session.run_to(from);
+    if (!position) {
+      say_not_reached(session, first);
+      return std::nullopt;
+    }
+    // The execution at which it stands is the region's first.
+    const bool is_counted = from.kind == ReplayPoint::kStatement && from.statement == point.statement;
+    if (is_counted) --point.number;
+  }
+  if (!position || point.number != 0) position = session.run_to(point);
   if (!position) {
-    const Outcome outcome = session.outcome();
-    const std::string how = outcome.said.empty()
-                                ? (outcome.exit_signal ? recording::signal_name(static_cast<int>(outcome.exit_signal))
-                                                       : fmt::format("exit status {}", outcome.exit_status))
-                                : outcome.said;
-    fmt::print(stderr, "culprit: the run ends without reaching {}: {}\n", text, how);
+    say_not_reached(session, text);
     return std::nullopt;
   }
   return StoppedReplay{std::move(build), std::move(model), std::move(session), *position};

@@ -62,6 +62,7 @@ struct ReplayControl {
   uint64_t instruction;  ///< program counter
   uint64_t ticks;
   uint64_t frames;        ///< the thread's innermost FrameRecord (session_abi.h); 0: none
+  uint64_t events;        ///< of the recording that have been replayed
   uint64_t output_bytes;  ///< standard output and error; those beyond the room are only counted
 };
 static_assert(kReplayControlOffset + sizeof(ReplayControl) <= kReplaySlotHeadBytes);

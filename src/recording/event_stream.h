@@ -45,6 +45,8 @@ class EventStream {
   /// Calls `visit` for each event in order until it returns false.
   void for_each(const std::function<bool(const EventRef&)>& visit) const;
 
+  /// All whole events.
+  std::span<const std::byte> memory() const { return {memory_, whole_bytes_}; }
   /// Bytes of whole events.
   uint64_t bytes() const { return whole_bytes_; }
   uint64_t events() const { return events_; }

@@ -51,6 +51,8 @@ std::string manifest_text(const Manifest& manifest) {
       {"started", manifest.started},
       {"kernel", manifest.kernel},
       {"build_key", manifest.build_key},
+      {"from", manifest.from},
+      {"to", manifest.to},
   };
   if (manifest.state == State::kFinished) {
     text["ended"] = manifest.ended;
@@ -90,6 +92,8 @@ Manifest read_manifest(const fs::path& directory) {
     manifest.started = text.at("started");
     manifest.kernel = text.at("kernel");
     manifest.build_key = text.at("build_key");
+    manifest.from = text.at("from");
+    manifest.to = text.at("to");
     if (manifest.state == State::kFinished) {
       manifest.ended = text.at("ended");
       manifest.exit_status = text.at("exit_status");

@@ -30,6 +30,7 @@ struct Manifest {
   std::string started;                 ///< UTC, ISO 8601
   std::string kernel;
   std::string build_key;  ///< of the fast executable that ran in the program's place; empty: the program itself ran
+  std::string from, to;   ///< the region's first and last point as given; empty: start and end of the run
   // When finished:
   std::string ended;
   int exit_status = 0;

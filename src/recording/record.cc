@@ -80,6 +80,10 @@ void complete(Recorded& recorded, const RuntimeEnd& end) {
   manifest.state = State::kFinished;
 }
 
+std::string last_moment(const RecordOptions& options) {
+  return options.last_tick == 0 ? "-" : fmt::format("{}:{}", options.last_thread, options.last_tick);
+}
+
 }  // namespace
 
 Recorded record(const RecordOptions& options) {
@@ -94,6 +98,8 @@ Recorded record(const RecordOptions& options) {
   manifest.arguments = executable.arguments;
   manifest.directory = fs::current_path().string();
   manifest.build_key = options.build_key;
+  manifest.from = options.from;
+  manifest.to = options.to;
   write_manifest(recorded.directory, manifest);
   // Of a captured program children are recorded, too.
   if (!options.fast_build.empty()) {
@@ -110,6 +116,7 @@ Recorded record(const RecordOptions& options) {
                                         options.trap ? "trap" : "dispatch",
                                         recorded.directory.string(),
                                         fmt::format("{}:{}", options.chaos, options.chaos_length),
+                                        last_moment(options),
                                         options.fast_build.empty() ? executable.path : options.fast_build.string(),
                                         executable.path};
   arguments.insert(arguments.end(), executable.arguments.begin(), executable.arguments.end());

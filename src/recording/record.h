@@ -25,6 +25,9 @@ struct RecordOptions {
   uint64_t chaos = 0;                       ///< seed of random scheduling; 0: none
   uint64_t chaos_length = 0;                ///< Recorded::length of an earlier run; 0: unknown
   Surroundings surroundings{};
+  std::string from, to;      ///< points, for the manifest
+  uint32_t last_thread = 0;  ///< where the recording ends before the program does: when this thread …
+  uint64_t last_tick = 0;    ///< … has passed so many ticks; 0: nowhere
   /// Builds what children execute; without, such children are not recorded. Called in another thread.
   BuildChild build_child;
   bool trap = false;  ///< intercept by seccomp even where the kernel offers syscall user dispatch

@@ -189,6 +189,7 @@ std::optional<Position> Session::run_to(const Point& point) {
   return Position{.reached = control.reached,
                   .thread = control.at_thread,
                   .ticks = control.ticks,
+                  .events = control.events,
                   .frames = control.frames,
                   .instruction = control.instruction,
                   .signal = control.signal,

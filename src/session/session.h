@@ -32,6 +32,7 @@ struct Position {
   format::ReplayPoint reached = format::ReplayPoint::kNone;
   uint32_t thread = 0;
   uint64_t ticks = 0;
+  uint64_t events = 0;  ///< of the recording that have been replayed
   uint64_t frames = 0;  ///< address of the innermost FrameRecord; 0: the plan keeps none
   uint64_t instruction = 0;
   int signal = 0;  ///< at a crash, with the address that was accessed

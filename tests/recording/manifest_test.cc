@@ -21,6 +21,8 @@ Manifest example() {
           .started = "2024-01-01T00:00:00Z",
           .kernel = "Linux",
           .build_key = "0123",
+          .from = "parse()#2",
+          .to = "crash",
           .ended = "2024-01-01T00:00:01Z",
           .exit_status = 0,
           .exit_signal = 11,

@@ -1,17 +1,16 @@
 // culprit-ld: starts a program under recording or replay. It runs before ld.so, inside the program's own process.
 //
-//   culprit-ld record   INTERCEPTION DIRECTORY CHAOS PROGRAM NAME ARGV0 [ARGUMENT…]   events into DIRECTORY/ring; the
-//   program takes itself for the file NAME
-//   culprit-ld continue …                              after execve of a recorded program (execute.h)
-//   culprit-ld pass     INTERCEPTION PROGRAM ARGV0 [ARGUMENT…]               nothing is recorded
-//   culprit-ld watch …                                 after execve of a child of a recorded program (execute.h)
-//   culprit-ld executed …                              the same, the new program is recorded by itself (execute.h)
-//   culprit-ld replay   INTERCEPTION DIRECTORY STREAM REPORT [hooks=FD] [slots=FD] [agent=FD] [FILE=PATH…]
+//   culprit-ld record   INTERCEPTION DIRECTORY CHAOS END PROGRAM NAME ARGV0 [ARGUMENT…]   events into DIRECTORY/ring;
+//   the program takes itself for the file NAME culprit-ld continue …                              after execve of a
+//   recorded program (execute.h) culprit-ld pass     INTERCEPTION PROGRAM ARGV0 [ARGUMENT…]               nothing is
+//   recorded culprit-ld watch …                                 after execve of a child of a recorded program
+//   (execute.h) culprit-ld executed …                              the same, the new program is recorded by itself
+//   (execute.h) culprit-ld replay   INTERCEPTION DIRECTORY STREAM REPORT [hooks=FD] [slots=FD] [agent=FD] [FILE=PATH…]
 //   descriptors of event stream and report page, for hooks (format/tick_call.h), for a session
 //   (format/replay_control.h), for a session that the program's agent drives (format/agent_link.h); the executable at
 //   PATH takes the place of the recording's files/FILE
 //
-// CHAOS: SEED or SEED:LENGTH (chaos.h).
+// CHAOS: SEED or SEED:LENGTH (chaos.h). END: THREAD:TICKS at which the recording ends, or - (ticks.h).
 // INTERCEPTION: dispatch (traps where the kernel lacks it), trap (seccomp), trapped (a filter is in force already).
 
 #include "format/tick_call.h"
@@ -28,6 +27,7 @@
 #include "runtime/loader/signals.h"
 #include "runtime/loader/text.h"
 #include "runtime/loader/threads.h"
+#include "runtime/loader/ticks.h"
 #include "runtime/loader/trapped_instructions.h"
 
 namespace culprit::loader {
@@ -128,14 +128,15 @@ format::StartRegisters begin(char** words, uint64_t count, uint64_t* stack) {
     remember_program(words[4]);
     return load_program(words[4], words[4], stack, kContinueWords);
   }
-  constexpr unsigned kRecordWords = 7;
+  constexpr unsigned kRecordWords = 8;
   need(kRecordWords);
   open_directory(words[3]);
   open_log(runtime.directory);
   remember_outputs();
   start_chaos(words[4]);
-  remember_program(words[6]);
-  return load_program(words[5], words[6], stack, kRecordWords);
+  set_region_end(words[5]);
+  remember_program(words[7]);
+  return load_program(words[6], words[7], stack, kRecordWords);
 }
 
 }  // namespace

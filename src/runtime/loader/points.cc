@@ -126,6 +126,7 @@ void stop_at(ReplayPoint point, Thread& thread, uint64_t instruction, int signal
   control->signal = signal;
   control->address = address;
   control->ticks = ticks_of(thread);
+  control->events = log_place().events;
   control->frames = thread.tick_state == 0 ? 0 : word(state_of(thread)->frames);
   say_stopped();
   obey();

@@ -9,6 +9,7 @@
 #include "runtime/loader/log_writer.h"
 #include "runtime/loader/points.h"
 #include "runtime/loader/signals.h"
+#include "runtime/loader/text.h"
 
 namespace culprit::loader {
 namespace {
@@ -26,7 +27,38 @@ ThreadState* state_of(const Thread& thread) {
   return reinterpret_cast<ThreadState*>(thread.tick_state);
 }
 
+/// Where the recording ends before the program does, when `set`.
+struct RegionEnd {
+  bool set;
+  uint32_t thread;
+  uint64_t ticks;
+} region_end;
+
+/// Of `quantum` ticks from `ticks` on those that the recording still has.
+long within_region(const Thread& thread, uint64_t ticks, long quantum) {
+  if (!region_end.set || runtime.mode != Mode::kRecord || thread.index != region_end.thread) return quantum;
+  if (ticks >= region_end.ticks) return quantum;
+  const uint64_t left = region_end.ticks - ticks;
+  return left < static_cast<uint64_t>(quantum) ? static_cast<long>(left) : quantum;
+}
+
+/// The program goes on unrecorded.
+void end_region(const Thread& thread, uint64_t ticks) {
+  if (!region_end.set || runtime.mode != Mode::kRecord || thread.index != region_end.thread) return;
+  if (ticks < region_end.ticks) return;
+  runtime.mode = Mode::kPass;
+  runtime.watched = false;
+}
+
 }  // namespace
+
+void set_region_end(const char* words) {
+  if (*words < '0' || *words > '9') return;
+  region_end.thread = static_cast<uint32_t>(number_of(words));
+  while (*words && *words != ':') ++words;
+  region_end.ticks = *words == ':' ? number_of(words + 1) : 0;
+  region_end.set = region_end.ticks != 0;
+}
 
 uint64_t ticks_of(const Thread& thread) {
   const ThreadState* state = state_of(thread);
@@ -80,7 +112,7 @@ long tick_call(Call& call) {
     return told(thread, grant(thread, ticks, event->result), event->flags);
   }
   // The quantum that follows is chosen first: a change of priorities that is due comes before others run.
-  const long quantum = random_quantum(kQuantum, ticks - thread.ticks_counted);
+  const long quantum = within_region(thread, ticks, random_quantum(kQuantum, ticks - thread.ticks_counted));
   thread.ticks_counted = ticks;
   yield_baton(thread);
   const uint8_t flags = signals_wait(thread) ? format::kSignalsCame : uint8_t{0};
@@ -92,6 +124,7 @@ long tick_call(Call& call) {
                 .check = 0,
                 .result = quantum,
                 .ticks = ticks});
+  end_region(thread, ticks);
   return told(thread, quantum, flags);
 }
 
@@ -107,7 +140,7 @@ void set_quantum(Thread& thread) {
     left = grant(thread, ticks, event->result + 1) - 1;
   } else {
     if (!in_chaos() || runtime.threads_alive != 2) return;
-    left = random_quantum(kQuantum, 0) - 1;  // the tick after the last one asks for more
+    left = within_region(thread, ticks, random_quantum(kQuantum, 0)) - 1;  // the tick after the last one asks for more
     thread.ticks_counted = ticks;
     append_event({.bytes = 0,
                   .kind = EventKind::kPreempt,

@@ -20,4 +20,8 @@ uint64_t ticks_of(const Thread& thread);
 void enter_handler_in_tick(Thread& thread, uint64_t frame);
 void leave_handler_in_tick(Thread& thread, uint64_t frame);
 
+/// Recording: ends when a thread has passed so many ticks, given as THREAD:TICKS; anything else means never. Programs
+/// started by execve have no such end.
+void set_region_end(const char* words);
+
 }  // namespace culprit::loader
