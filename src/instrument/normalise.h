@@ -17,10 +17,11 @@ void normalise(llvm::Module& module);
 /// The part of `normalise` that concerns attributes of functions, parameters, returns and calls.
 void normalise_attributes(llvm::Module& module);
 
-/// Hides the malloc family from the optimiser and from code generation: what it knows of fresh memory (no alias,
-/// undefined contents, gone after free) makes overflows and reads after free differ between bodies. Every pipeline that
-/// runs on an instrumented module registers its TargetLibraryAnalysis and TargetLibraryInfoWrapperPass with such a
+/// Hides from the optimiser and from code generation the malloc family – what it knows of fresh memory (no alias,
+/// undefined contents, gone after free) makes overflows and reads after free differ between bodies – and output by stdio,
+/// whose calls it exchanges where nobody uses their results: the system calls would differ between bodies. Every pipeline
+/// that runs on an instrumented module registers its TargetLibraryAnalysis and TargetLibraryInfoWrapperPass with such a
 /// `library`.
-void disable_allocation_builtins(llvm::TargetLibraryInfoImpl& library);
+void disable_visible_builtins(llvm::TargetLibraryInfoImpl& library);
 
 }  // namespace culprit

@@ -91,7 +91,7 @@ void normalise_attributes(llvm::Module& module) {
   }
 }
 
-void disable_allocation_builtins(llvm::TargetLibraryInfoImpl& library) {
+void disable_visible_builtins(llvm::TargetLibraryInfoImpl& library) {
   for (unsigned i = 0; i < llvm::NumLibFuncs; ++i) {
     auto function = static_cast<llvm::LibFunc>(i);
     llvm::StringRef name = llvm::TargetLibraryInfo(library).getName(function);
@@ -103,7 +103,14 @@ void disable_allocation_builtins(llvm::TargetLibraryInfoImpl& library) {
                                    .Cases("dunder_strdup", "__strdup", "__strndup", "dunder_strndup", true)
                                    .Cases("vec_malloc", "vec_calloc", "vec_realloc", "vec_free", true)
                                    .Default(false);
-    if (is_operator || is_allocation) library.setUnavailable(function);
+    // fprintf(f, "\n") as fputc hands the kernel another buffer than as fwrite.
+    const bool is_output = llvm::StringSwitch<bool>(name)
+                               .Cases("printf", "fprintf", "vprintf", "vfprintf", "iprintf", "fiprintf", true)
+                               .Cases("puts", "putchar", "putchar_unlocked", "perror", true)
+                               .Cases("putc", "putc_unlocked", "fputc", "fputc_unlocked", true)
+                               .Cases("fputs", "fputs_unlocked", "fwrite", "fwrite_unlocked", true)
+                               .Default(false);
+    if (is_operator || is_allocation || is_output) library.setUnavailable(function);
   }
 }
 

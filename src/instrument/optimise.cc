@@ -35,7 +35,7 @@ void run_o2_pipeline(llvm::Module& module, llvm::TargetMachine& machine, const l
 void optimise_instrumented(llvm::Module& module, llvm::TargetMachine& machine, Neighbours neighbours) {
   verify(module);
   llvm::TargetLibraryInfoImpl library(machine.getTargetTriple());
-  disable_allocation_builtins(library);
+  disable_visible_builtins(library);
   run_o2_pipeline(module, machine, library, neighbours);
 
   machine.Options.FunctionSections = true;

@@ -272,13 +272,14 @@ TEST_F(Passes, AvailableExternallyIsCalledUnderItsOwnName) {
   EXPECT_EQ(all<llvm::ReturnInst>("address").front()->getReturnValue(), &function("inlined"));
 }
 
-TEST_F(Passes, AllocationIsUnknownToTheOptimiser) {
+TEST_F(Passes, AllocationAndOutputAreUnknownToTheOptimiser) {
   parse("");
   llvm::TargetLibraryInfoImpl library{llvm::Triple("x86_64-pc-linux-gnu")};
-  disable_allocation_builtins(library);
+  disable_visible_builtins(library);
   llvm::TargetLibraryInfo known(library);
   for (llvm::LibFunc hidden : {llvm::LibFunc_malloc, llvm::LibFunc_calloc, llvm::LibFunc_realloc, llvm::LibFunc_free,
-                               llvm::LibFunc_Znwm, llvm::LibFunc_ZdlPv, llvm::LibFunc_strdup}) {
+                               llvm::LibFunc_Znwm, llvm::LibFunc_ZdlPv, llvm::LibFunc_strdup,
+                               llvm::LibFunc_fprintf, llvm::LibFunc_printf, llvm::LibFunc_fwrite, llvm::LibFunc_fputs}) {
     EXPECT_FALSE(known.has(hidden));
   }
   EXPECT_TRUE(known.has(llvm::LibFunc_strlen));
