@@ -52,6 +52,8 @@ struct Thread {
   // Recording: scheduling (baton.h, futex.h).
   uint32_t go;       ///< futex word: 1 when the baton was handed to it
   uint64_t entries;  ///< into the runtime, by calls and ticks
+  long quantum;            ///< ticks granted at a time; 0: none yet
+  uint64_t quantum_began;  ///< its processor time then, in nanoseconds
   bool steps;        ///< single instructions (spin.h), replaying too
   bool woken, gave_up;
   uint32_t priority;       ///< under chaos; the highest goes first

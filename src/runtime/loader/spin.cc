@@ -47,7 +47,8 @@ struct Stepper {
   bool hashed;  ///< the two below are the anchor's
   uint32_t state_hash, memory_hash;
   uint32_t hashes;
-  uint64_t ticks;  ///< of the thread that was asked about last
+  uint64_t ticks;     ///< of the thread that was asked about last
+  uint64_t asked_at;  ///< its processor time then, in nanoseconds
   uint32_t thread;
   uint64_t entries;   ///< of the thread when it was last stepped
   uint32_t attempts;  ///< in vain, since that many entries
@@ -291,9 +292,14 @@ void ask_about_holder(Thread& holder) {
 bool begin_to_step(Thread& thread, const Siginfo& siginfo, Context& context) {
   if (siginfo.code != kQueued || siginfo.fields[1] != kAsked) return false;
   if (!can_step(thread, context)) return true;
+  // Several may wait, and ask at the same time; and it may have had no processor meanwhile.
+  const uint64_t now = processor_time();
+  const bool is_same = thread.index == stepper.thread;
+  if (is_same && now - stepper.asked_at < static_cast<uint64_t>(kLeastPatience) / 2) return true;
+  stepper.asked_at = now;
   // One that ticks comes to the end of its quantum.
   const uint64_t ticks = ticks_of(thread);
-  const bool ticks_pass = ticks != stepper.ticks || thread.index != stepper.thread;
+  const bool ticks_pass = ticks != stepper.ticks || !is_same;
   stepper.ticks = ticks;
   stepper.thread = thread.index;
   if (ticks_pass && thread.tick_state != 0) return true;

@@ -18,8 +18,10 @@ using format::Event;
 using format::EventKind;
 using format::ThreadState;
 
-/// About 10 ms of a program that does little but tick.
-constexpr long kQuantum = 5'000'000;
+/// Quanta are to take so many nanoseconds of processor time. A tick takes from 2 ns (a program that does little but tick) to
+/// microseconds (a loop that counts on its own between two), so their lengths follow what was seen.
+constexpr uint64_t kQuantumTime = 10'000'000;
+constexpr long kLeastQuantum = 1'000, kFirstQuantum = 100'000, kQuantum = 5'000'000;
 /// More than any handler passes.
 constexpr int64_t kTicksInHandler = int64_t{1} << 50;
 
@@ -60,6 +62,12 @@ void set_region_end(const char* words) {
   region_end.set = region_end.ticks != 0;
 }
 
+uint64_t processor_time() {
+  __kernel_timespec now = {};
+  raw(__NR_clock_gettime, /*CLOCK_THREAD_CPUTIME_ID*/ 3, word(&now));
+  return static_cast<uint64_t>(now.tv_sec) * 1'000'000'000 + static_cast<uint64_t>(now.tv_nsec);
+}
+
 uint64_t ticks_of(const Thread& thread) {
   const ThreadState* state = state_of(thread);
   return state == nullptr ? 0 : state->granted - static_cast<uint64_t>(state->budget);
@@ -70,6 +78,22 @@ bool signals_wait(const Thread& thread) {
     if (!(thread.blocked & signal_bit(thread.pending[each].siginfo.number))) return true;
   }
   return false;
+}
+
+/// Recording: by what the last quantum took.
+long next_quantum(Thread& thread) {
+  const uint64_t now = processor_time();
+  const uint64_t took = now - thread.quantum_began;
+  if (thread.quantum == 0) {
+    thread.quantum = kFirstQuantum;
+  } else if (took > 2 * kQuantumTime) {
+    const long shorter = static_cast<long>(static_cast<uint64_t>(thread.quantum) * kQuantumTime / took);
+    thread.quantum = shorter > kLeastQuantum ? shorter : kLeastQuantum;
+  } else if (took < kQuantumTime / 2) {
+    thread.quantum = thread.quantum * 2 < kQuantum ? thread.quantum * 2 : kQuantum;
+  }
+  thread.quantum_began = now;
+  return thread.quantum;
 }
 
 /// What the tick's slow path is told.
@@ -112,7 +136,8 @@ long tick_call(Call& call) {
     return told(thread, grant(thread, ticks, event->result), event->flags);
   }
   // The quantum that follows is chosen first: a change of priorities that is due comes before others run.
-  const long quantum = within_region(thread, ticks, random_quantum(kQuantum, ticks - thread.ticks_counted));
+  const long longest = in_chaos() ? kQuantum : next_quantum(thread);
+  const long quantum = within_region(thread, ticks, random_quantum(longest, ticks - thread.ticks_counted));
   thread.ticks_counted = ticks;
   yield_baton(thread);
   const uint8_t flags = signals_wait(thread) ? format::kSignalsCame : uint8_t{0};

@@ -15,6 +15,9 @@ void set_quantum(Thread& thread);
 /// Ticks that the thread has passed; 0 when it has not ticked yet.
 uint64_t ticks_of(const Thread& thread);
 
+/// Of the calling thread, in nanoseconds.
+uint64_t processor_time();
+
 // A handler that is entered inside the slow path of a tick, whose saved registers a further slow path would overwrite,
 // gets so many ticks that it does not meet one.
 void enter_handler_in_tick(Thread& thread, uint64_t frame);
