@@ -98,19 +98,8 @@ class Examined:
         self.seconds = 0.0
 
     def run(self, program, work, culprit, arguments):
-        shutil.rmtree(work, ignore_errors=True)
-        shutil.copytree(self.folder, work)
-        environment = dict(os.environ, LC_ALL="C", TZ="UTC", **self.case.get("environment", {}))
+        command, environment = set_up(self.folder, self.case, program, work)
         environment["CULPRIT_CACHE"] = str(program.directory / "why-cache")
-        environment["PATH"] = os.pathsep.join(
-            [str((program.source / name).parent) for name in program.recipe.programs] + [environment["PATH"]])
-        if "prepare" in self.case:
-            subprocess.run(["bash", "-c", self.case["prepare"]], cwd=work, env=environment, check=True, stdin=subprocess.DEVNULL,
-                           capture_output=True)
-        command = shlex.split(self.case["command"])
-        paths = [program.source / name for name in program.recipe.programs if pathlib.Path(name).name == command[0]]
-        if not paths:
-            raise Failure(f"the recipe builds no {command[0]}")
         expected = expected_output(self.case, program.recipe)
         options = list(arguments)
         fails_if = program.recipe.other.get("fails_if", {}).get(self.name)
@@ -119,10 +108,10 @@ class Examined:
         elif expected is not None:
             (work / "expected-output").write_text(expected)
             options += ["--expect", "expected-output"]
-        build_plans(culprit, paths[0], work, environment)
+        build_plans(culprit, command[0], work, environment)
         start = time.monotonic()
         try:
-            finished = subprocess.run([culprit, "why", "--json", *options, "--", paths[0], *command[1:]], cwd=work,
+            finished = subprocess.run([culprit, "why", "--json", *options, "--", *command], cwd=work,
                                       env=environment, capture_output=True, timeout=WHY_LIMIT, stdin=subprocess.DEVNULL, check=False)
         except subprocess.TimeoutExpired:
             raise Failure(f"culprit why took over {WHY_LIMIT} s") from None
@@ -151,6 +140,26 @@ class Examined:
         return {"case": self.name, "kind": said.get("kind"), "kind_ok": self.kind_ok(), "point": f"{pathlib.Path(said.get('file', '')).name}:{said.get('line', 0)}",
                 "point_ok": self.point_ok(), "root_rank": self.rank(), "root_rank_within_3_lines": self.rank(is_near),
                 "experiments": (self.said or {}).get("experiments", 0), "seconds": round(self.seconds, 2), "problem": self.problem}
+
+
+def ends_by_signal(case):
+    return any(str(each.get("exit", "")).startswith("signal") for level, each in case["actual"].items() if level in ("O0", "O1"))
+
+
+def set_up(folder, case, program, work):
+    """A copy of the case's folder at `work`, made ready; the failing command, its program by its path, and its environment."""
+    shutil.rmtree(work, ignore_errors=True)
+    shutil.copytree(folder, work)
+    environment = dict(os.environ, LC_ALL="C", TZ="UTC", **case.get("environment", {}))
+    environment["PATH"] = os.pathsep.join(
+        [str((program.source / name).parent) for name in program.recipe.programs] + [environment["PATH"]])
+    if "prepare" in case:
+        subprocess.run(["bash", "-c", case["prepare"]], cwd=work, env=environment, check=True, stdin=subprocess.DEVNULL, capture_output=True)
+    name, *words = shlex.split(case["command"])
+    paths = [program.source / each for each in program.recipe.programs if pathlib.Path(each).name == name]
+    if not paths:
+        raise Failure(f"the recipe builds no {name}")
+    return [paths[0], *words], environment
 
 
 def package_programs(examined, directory, toolchain):

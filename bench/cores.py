@@ -10,19 +10,13 @@ import argparse
 import json
 import pathlib
 import resource
-import shlex
-import shutil
 import subprocess
 import sys
 import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "tools"))
-from cases import Examined, package_programs  # noqa: E402
+from cases import Examined, ends_by_signal, package_programs, set_up  # noqa: E402
 from debian_program import ROOT, Failure, culprit_toolchain  # noqa: E402
-
-
-def ends_by_signal(case):
-    return str(case["actual"].get("O1", {}).get("exit", "")).startswith("signal")
 
 
 def allow_core():
@@ -31,18 +25,13 @@ def allow_core():
 
 def core_of(each, program, work):
     """Runs the case's command in `work`; the program's file and the core file that it left."""
-    shutil.rmtree(work, ignore_errors=True)
-    shutil.copytree(each.folder, work)
-    words = shlex.split(each.case["command"])
-    paths = [program.source / name for name in program.recipe.programs if pathlib.Path(name).name == words[0]]
-    if not paths:
-        raise Failure(f"the recipe builds no {words[0]}")
-    finished = subprocess.run([paths[0], *words[1:]], cwd=work, stdin=subprocess.DEVNULL, capture_output=True, preexec_fn=allow_core,
+    command, environment = set_up(each.folder, each.case, program, work)
+    finished = subprocess.run(command, cwd=work, env=environment, stdin=subprocess.DEVNULL, capture_output=True, preexec_fn=allow_core,
                               timeout=60, check=False)
     cores = list(work.glob("core*"))
     if not cores:
         raise Failure(f"ended with {finished.returncode} and left no core file (see core(5), /proc/sys/kernel/core_pattern)")
-    return paths[0], cores[0]
+    return command[0], cores[0]
 
 
 def main():

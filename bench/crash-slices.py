@@ -10,16 +10,13 @@ not, dependence may not be able to reach it: it was not executed, or it was and 
 
 import argparse
 import json
-import os
 import pathlib
 import re
-import shlex
-import shutil
 import subprocess
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "tools"))
-from cases import package_programs  # noqa: E402
+from cases import ends_by_signal, package_programs, set_up  # noqa: E402
 from debian_program import ROOT, Failure, culprit_toolchain  # noqa: E402
 
 LIMIT = 600  # seconds
@@ -29,9 +26,6 @@ class Crash:
     def __init__(self, folder):
         self.folder, self.case = folder, json.loads((folder / "case.json").read_text())
         self.name = self.case["name"]
-
-    def crashes(self):
-        return any(str(each.get("exit", "")).startswith("signal") for level, each in self.case["actual"].items() if level in ("O0", "O1"))
 
 
 def tool(culprit, words, work, environment, status=(0, 1)):
@@ -54,27 +48,12 @@ def chains_of(text):
 
 
 def sliced(crash, program, work, culprit):
-    shutil.rmtree(work, ignore_errors=True)
-    shutil.copytree(crash.folder, work)
-    environment = dict(os.environ, LC_ALL="C", TZ="UTC", CULPRIT_CACHE=str(program.directory / "slice-cache"), **crash.case.get("environment", {}))
-    if "prepare" in crash.case:
-        subprocess.run(["bash", "-c", crash.case["prepare"]], cwd=work, env=environment, check=True, stdin=subprocess.DEVNULL, capture_output=True)
-    command = shlex.split(crash.case["command"])
-    path = next((program.source / name for name in program.recipe.programs if pathlib.Path(name).name == command[0]), None)
-    if path is None:
-        raise Failure(f"the recipe builds no {command[0]}")
-    try:
-        tool(culprit, ["record", "-o", "recording", "--", path, *command[1:]], work, environment, status=None)
-        found = json.loads(tool(culprit, ["slice", "recording", "--crash", "--json", "--no-edges"], work, environment))
-        traced = "recording"
-    except Failure as failure:
-        # A recording that another plan cannot replay: then of a trace of the run itself, which ends where its path was told last.
-        print(f"{crash.name}: traced as it runs: {str(failure).splitlines()[-1]}", file=sys.stderr)
-        tool(culprit, ["trace", "-o", "live", "--", path, *command[1:]], work, environment, status=None)
-        found = json.loads(tool(culprit, ["slice", "live", "--crash", "--json", "--no-edges"], work, environment))
-        traced = "live"
-    chain = chains_of(tool(culprit, ["slice", traced, "--crash", "--value-chain"], work, environment))
-    lines_executed = tool(culprit, ["dump", "graph", "live" if traced == "live" else "recording/trace", "--lines"], work, environment)
+    command, environment = set_up(crash.folder, crash.case, program, work)
+    environment["CULPRIT_CACHE"] = str(program.directory / "slice-cache")
+    tool(culprit, ["record", "-o", "recording", "--", *command], work, environment, status=None)
+    found = json.loads(tool(culprit, ["slice", "recording", "--crash", "--json", "--no-edges"], work, environment))
+    chain = chains_of(tool(culprit, ["slice", "recording", "--crash", "--value-chain"], work, environment))
+    lines_executed = tool(culprit, ["dump", "graph", "recording/trace", "--lines"], work, environment)
     executed = re.findall(r"^ *(\d+) (\S+):(\d+)$", lines_executed, re.M)
     root = crash.case["root_cause"]
     name, line = pathlib.Path(root["file"]).name, root["line"]
@@ -104,7 +83,7 @@ def main():
     parser.add_argument("--build", type=pathlib.Path, default=ROOT / "build/release", help="Culprit's build directory")
     parser.add_argument("--work", type=pathlib.Path, default=ROOT / "build/cases", help="where packages are built")
     options = parser.parse_args()
-    crashes = [each for each in map(Crash, sorted(path.parent for path in options.cases.glob("*/case.json"))) if each.crashes()]
+    crashes = [each for each in map(Crash, sorted(path.parent for path in options.cases.glob("*/case.json"))) if ends_by_signal(each.case)]
     if options.only:
         crashes = [each for each in crashes if each.name in options.only]
     if options.quick:

@@ -291,11 +291,11 @@ const Registration kRegistration{Command{
         "runs both, and aligns them: points correspond when they are the same place of the program with all calls\n"
         "inlined and all loops unrolled. Shows where control parts first, what only one run executes, and which\n"
         "statements write or branch on other values at corresponding points, in order of execution. Addresses are not\n"
-        "compared, and what differs between two runs of the good command is left out. Both commands are given to a "
-        "shell; only the main thread's order is compared. Two recordings are replayed instead; then points\n"
-        "are beginnings of blocks, and values those that statements store or native functions return. With --slice, their dual slice: what a place depends "
-        "on in\n"
-        "both, without what has the same value in both, and what one of them alone depends on.",
+        "compared, and what differs between two runs of the good command is left out. Both commands are given to a\n"
+        "shell; only the main thread's order is compared. Two recordings are replayed instead; then points are\n"
+        "beginnings of blocks, and values those that statements store or native functions return. With --slice, their\n"
+        "dual slice: what a place depends on in both, without what has the same value in both, and what one of them\n"
+        "alone depends on.",
     .examples = {{"culprit diff './prog good.txt' './prog bad.txt'", "what the bad input changes"},
                  {"culprit diff --json './prog < good' './prog < bad'", "the same for machines"},
                  {"culprit diff good.rec bad.rec", "where two recorded runs part, and which values differ"},

@@ -10,6 +10,7 @@
 #include "locate/findings.h"
 #include "locate/heap_experiments.h"
 #include "locate/observe.h"
+#include "locate/own_statements.h"
 #include "locate/repeated_runs.h"
 #include "locate/suspects.h"
 

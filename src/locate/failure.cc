@@ -7,7 +7,7 @@
 
 #include <algorithm>
 
-#include "locate/suspects.h"
+#include "locate/own_statements.h"
 
 namespace culprit {
 namespace {

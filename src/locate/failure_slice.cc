@@ -20,7 +20,7 @@
 #include "locate/branch_counter.h"
 #include "locate/graph_nodes.h"
 #include "locate/output_writer.h"
-#include "locate/suspects.h"
+#include "locate/own_statements.h"
 #include "locate/thin_slice.h"
 #include "trace/collect.h"
 #include "trace/trace_file.h"

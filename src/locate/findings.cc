@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "locate/own_statements.h"
 #include "locate/suspects.h"
 
 namespace culprit {

@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "locate/graph_nodes.h"
-#include "locate/suspects.h"
+#include "locate/own_statements.h"
 #include "program/external_effects.h"
 
 namespace culprit {

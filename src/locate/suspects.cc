@@ -11,6 +11,7 @@
 #include <unordered_map>
 #include <unordered_set>
 
+#include "locate/own_statements.h"
 #include "report/text.h"
 
 namespace culprit {
@@ -21,14 +22,13 @@ constexpr size_t kMostCallers = 4;
 constexpr size_t kMostOfSlice = 12;
 constexpr size_t kMostComputing = 8;
 constexpr size_t kMostComputingOfFunction = 2;
-constexpr size_t kOfShort = 8;    // most statements of a short function
 constexpr double kChosen = 0.9;   // what an influencing branch led to counts against it
 constexpr double kTested = 0.6;   // where a value was made that a branch tests counts against the branch
 constexpr double kOmitted = 0.5;  // what a branch left out counts against the branch
 constexpr double kOtherCase =
     1.0;  // the same of a switch that has no case for its value: one belongs beside those it has
 constexpr double kNotOfValue = 0.6;  // a branch on whose way the wrong value is not computed
-constexpr double kNextTest = 0.7;         // what each earlier test of a variable counts against the next
+constexpr double kNextTest = 0.7;    // what each earlier test of a variable counts against the next
 constexpr double kNextOfKind = 0.9;  // what each further branch of a kind counts against the one before
 
 bool is_identifier(char c) {
@@ -458,51 +458,6 @@ class Ranking {
 
 std::vector<report::Suspect> rank_suspects(const program::ProgramModel& model, const Evidence& evidence) {
   return Ranking(model, evidence).rank();
-}
-
-bool is_own_statement(const program::ProgramModel& model, uint32_t statement) {
-  if (statement >= model.statements().size()) return false;
-  const report::SourcePlace place = place_of_statement(model, statement);
-  if (place.line == 0) return false;
-  std::string name = place.function;
-  if (place.file.starts_with("/usr/include/") || place.file.starts_with("/usr/lib/")) return false;
-  if (name.starts_with("std::") || name.starts_with("__gnu_cxx::")) return false;
-  std::transform(name.begin(), name.end(), name.begin(), [](unsigned char c) { return std::tolower(c); });
-  if (name.find("alloc") != std::string::npos) return false;
-  // A wrapper of free() is short; what is called so and does more is the program's own.
-  return name.find("free") == std::string::npos || !is_short_function(model, model.function_of_statement(statement));
-}
-
-bool is_short_function(const program::ProgramModel& model, uint32_t function) {
-  size_t statements = 0;
-  for (const uint32_t block : model.blocks_of(function)) statements += model.statements_of(block).size();
-  return statements <= kOfShort;
-}
-
-uint32_t own_statement(const program::ProgramModel& model, const std::vector<uint32_t>& statements) {
-  const auto found = std::find_if(statements.begin(), statements.end(),
-                                  [&model](uint32_t each) { return is_own_statement(model, each); });
-  if (found != statements.end()) return *found;
-  return statements.empty() ? program::kNone : statements.front();
-}
-
-uint32_t where_chains_part(const program::ProgramModel& model, const std::vector<uint32_t>& first,
-                           const std::vector<uint32_t>& second) {
-  uint32_t shared = program::kNone;
-  for (auto one = first.rbegin(), other = second.rbegin(); one != first.rend() && other != second.rend();
-       ++one, ++other) {
-    if (*one >= model.statements().size() || *other >= model.statements().size()) break;
-    if (model.function_of_statement(*one) != model.function_of_statement(*other)) break;
-    shared = *one;
-    if (*one != *other) break;
-  }
-  return shared;
-}
-
-std::vector<uint32_t> statements_of(const std::vector<Frame>& frames) {
-  std::vector<uint32_t> statements;
-  for (const Frame& frame : frames) statements.push_back(frame.statement);
-  return statements;
 }
 
 }  // namespace culprit

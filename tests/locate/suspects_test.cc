@@ -1,4 +1,5 @@
 // How evidence becomes a ranking.
+#include "locate/own_statements.h"
 #include "locate/suspects.h"
 
 #include <gmock/gmock.h>

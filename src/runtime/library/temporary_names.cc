@@ -48,12 +48,12 @@ int fail(int error) {
 /// Random enough to be unlikely names; never the same by the program's own doing.
 void fill_in(char* name) {
   uint64_t number = 0;
-  const auto got = raw_syscall(__NR_getrandom, reinterpret_cast<long>(&number), sizeof number, /*flags=*/0);
+  const auto got = raw_syscall(__NR_getrandom, as_argument(&number), sizeof number, /*flags=*/0);
   if (got != sizeof number) {
     struct {
       int64_t seconds, nanoseconds;
     } now{};
-    raw_syscall(__NR_clock_gettime, /*CLOCK_MONOTONIC*/ 1, reinterpret_cast<long>(&now));
+    raw_syscall(__NR_clock_gettime, /*CLOCK_MONOTONIC*/ 1, as_argument(&now));
     number = static_cast<uint64_t>(now.seconds) * 0x9e3779b97f4a7c15u + static_cast<uint64_t>(now.nanoseconds);
   }
   for (size_t each = 0; each < kRandom; ++each, number /= kLetterCount) name[each] = kLetters[number % kLetterCount];
@@ -78,25 +78,25 @@ int with_new_name(char* pattern, int suffix, const Use& use) {
 }
 
 long create_file(const char* path, int flags) {
-  return raw_syscall(__NR_openat, AT_FDCWD, reinterpret_cast<long>(path), (flags & ~O_ACCMODE) | O_RDWR | O_CREAT | O_EXCL,
+  return raw_syscall(__NR_openat, AT_FDCWD, as_argument(path), (flags & ~O_ACCMODE) | O_RDWR | O_CREAT | O_EXCL,
                      S_IRUSR | S_IWUSR);
 }
 
 long create_directory(const char* path) {
-  return raw_syscall(__NR_mkdir, reinterpret_cast<long>(path), S_IRUSR | S_IWUSR | S_IXUSR);
+  return raw_syscall(__NR_mkdir, as_argument(path), S_IRUSR | S_IWUSR | S_IXUSR);
 }
 
 /// Succeeds when there is no such file.
 long is_free(const char* path) {
   struct stat status;
-  const long result = raw_syscall(__NR_newfstatat, AT_FDCWD, reinterpret_cast<long>(path), reinterpret_cast<long>(&status),
+  const long result = raw_syscall(__NR_newfstatat, AT_FDCWD, as_argument(path), as_argument(&status),
                                   AT_SYMLINK_NOFOLLOW);
   return result == -ENOENT ? 0 : result == 0 ? -EEXIST : result;
 }
 
 bool is_directory(const char* path) {
   struct stat status;
-  const long result = raw_syscall(__NR_newfstatat, AT_FDCWD, reinterpret_cast<long>(path), reinterpret_cast<long>(&status), 0);
+  const long result = raw_syscall(__NR_newfstatat, AT_FDCWD, as_argument(path), as_argument(&status), 0);
   return result == 0 && S_ISDIR(status.st_mode) && length_of(path) <= kMostDirectory;
 }
 
@@ -137,27 +137,22 @@ using namespace culprit::runtime;
 CULPRIT_OVERRIDE int mkostemps(char* pattern, int suffix, int flags) {
   return with_new_name(pattern, suffix, [flags](const char* path) { return create_file(path, flags); });
 }
-CULPRIT_OVERRIDE int mkostemps64(char* pattern, int suffix, int flags) {
-  return with_new_name(pattern, suffix, [flags](const char* path) { return create_file(path, flags); });
-}
 CULPRIT_OVERRIDE int mkostemp(char* pattern, int flags) {
-  return with_new_name(pattern, 0, [flags](const char* path) { return create_file(path, flags); });
-}
-CULPRIT_OVERRIDE int mkostemp64(char* pattern, int flags) {
   return with_new_name(pattern, 0, [flags](const char* path) { return create_file(path, flags); });
 }
 CULPRIT_OVERRIDE int mkstemps(char* pattern, int suffix) {
   return with_new_name(pattern, suffix, [](const char* path) { return create_file(path, 0); });
 }
-CULPRIT_OVERRIDE int mkstemps64(char* pattern, int suffix) {
-  return with_new_name(pattern, suffix, [](const char* path) { return create_file(path, 0); });
-}
 CULPRIT_OVERRIDE int mkstemp(char* pattern) {
   return with_new_name(pattern, 0, [](const char* path) { return create_file(path, 0); });
 }
-CULPRIT_OVERRIDE int mkstemp64(char* pattern) {
-  return with_new_name(pattern, 0, [](const char* path) { return create_file(path, 0); });
-}
+// Where files may be large: the same on this machine.
+#define CULPRIT_SAME_AS(name) extern "C" __attribute__((weak, visibility("default"), alias(name)))
+CULPRIT_SAME_AS("mkostemps") int mkostemps64(char* pattern, int suffix, int flags);
+CULPRIT_SAME_AS("mkostemp") int mkostemp64(char* pattern, int flags);
+CULPRIT_SAME_AS("mkstemps") int mkstemps64(char* pattern, int suffix);
+CULPRIT_SAME_AS("mkstemp") int mkstemp64(char* pattern);
+
 CULPRIT_OVERRIDE char* mkdtemp(char* pattern) {
   return with_new_name(pattern, 0, create_directory) < 0 ? nullptr : pattern;
 }
@@ -191,34 +186,22 @@ CULPRIT_OVERRIDE char* tempnam(const char* wanted, const char* prefix) {
   return name;
 }
 
-namespace culprit::runtime {
-namespace {
-
-void* temporary_stream() {
+CULPRIT_OVERRIDE void* tmpfile() {
   const char* directory = temporary_directory(nullptr);
   char pattern[kMostDirectory + 32];
   if (!directory) {
     fail(ENOENT);
     return nullptr;
   }
-  long file = raw_syscall(__NR_openat, AT_FDCWD, reinterpret_cast<long>(directory), O_TMPFILE | O_RDWR | O_EXCL, S_IRUSR | S_IWUSR);
+  long file = raw_syscall(__NR_openat, AT_FDCWD, as_argument(directory), O_TMPFILE | O_RDWR | O_EXCL, S_IRUSR | S_IWUSR);
   if (file < 0) {
     make_pattern(pattern, directory, "tmpf");
     file = with_new_name(pattern, 0, [](const char* path) { return create_file(path, 0); });
     if (file < 0) return nullptr;
-    raw_syscall(__NR_unlink, reinterpret_cast<long>(pattern));
+    raw_syscall(__NR_unlink, as_argument(pattern));
   }
   void* stream = fdopen(static_cast<int>(file), "w+");
   if (!stream) raw_syscall(__NR_close, file);
   return stream;
 }
-
-}  // namespace
-}  // namespace culprit::runtime
-
-CULPRIT_OVERRIDE void* tmpfile() {
-  return temporary_stream();
-}
-CULPRIT_OVERRIDE void* tmpfile64() {
-  return temporary_stream();
-}
+CULPRIT_SAME_AS("tmpfile") void* tmpfile64();

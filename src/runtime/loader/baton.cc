@@ -54,6 +54,17 @@ void wake(Thread* thread) {
   raw(__NR_futex, word(&thread->go), FUTEX_WAKE | FUTEX_PRIVATE_FLAG, 1);
 }
 
+/// With the lock, which it gives: `thread` gets ready behind `next`, which runs. Nothing when that is nullptr.
+void hand_over_to(Thread* next, Thread& thread) {
+  if (next == nullptr) return lock.give();
+  __atomic_store_n(&thread.go, 0u, __ATOMIC_RELAXED);
+  enqueue(thread);
+  holder = next;
+  lock.give();
+  wake(next);
+  wait_for_baton(thread);
+}
+
 }  // namespace
 
 void release_baton() {
@@ -100,38 +111,20 @@ void wait_for_baton(Thread& thread) {
 
 void hand_baton_on(Thread& thread) {
   lock.take();
-  Thread* next = first_ready == nullptr ? nullptr : dequeue();
-  if (next == nullptr) {
-    lock.give();
-    return;
-  }
-  if (in_chaos()) thread.priority = 0;
-  __atomic_store_n(&thread.go, 0u, __ATOMIC_RELAXED);
-  enqueue(thread);
-  holder = next;
-  lock.give();
-  wake(next);
-  wait_for_baton(thread);
+  Thread* next = dequeue();
+  if (next != nullptr && in_chaos()) thread.priority = 0;
+  hand_over_to(next, thread);
 }
 
 void yield_baton(Thread& thread) {
   draw_priority(thread);
   lock.take();
-  Thread* next = first_ready == nullptr ? nullptr : dequeue();
+  Thread* next = dequeue();
   if (next != nullptr && next->priority < thread.priority) {
     enqueue(*next);
     next = nullptr;
   }
-  if (next == nullptr) {
-    lock.give();
-    return;
-  }
-  __atomic_store_n(&thread.go, 0u, __ATOMIC_RELAXED);
-  enqueue(thread);
-  holder = next;
-  lock.give();
-  wake(next);
-  wait_for_baton(thread);
+  hand_over_to(next, thread);
 }
 
 Thread* baton_holder() {

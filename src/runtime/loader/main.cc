@@ -1,14 +1,19 @@
 // culprit-ld: starts a program under recording or replay. It runs before ld.so, inside the program's own process.
 //
-//   culprit-ld record   INTERCEPTION DIRECTORY CHAOS END PROGRAM NAME ARGV0 [ARGUMENT…]   events into DIRECTORY/ring;
-//   the program takes itself for the file NAME culprit-ld continue …                              after execve of a
-//   recorded program (execute.h) culprit-ld pass     INTERCEPTION PROGRAM ARGV0 [ARGUMENT…]               nothing is
-//   recorded culprit-ld watch …                                 after execve of a child of a recorded program
-//   (execute.h) culprit-ld executed …                              the same, the new program is recorded by itself
-//   (execute.h) culprit-ld replay   INTERCEPTION DIRECTORY STREAM REPORT [hooks=FD] [slots=FD] [agent=FD] [FILE=PATH…]
-//   descriptors of event stream and report page, for hooks (format/tick_call.h), for a session
-//   (format/replay_control.h), for a session that the program's agent drives (format/agent_link.h); the executable at
-//   PATH takes the place of the recording's files/FILE
+//   culprit-ld record INTERCEPTION DIRECTORY CHAOS END PROGRAM NAME ARGV0 [ARGUMENT…]
+//     events into DIRECTORY/ring; the program takes itself for the file NAME
+//   culprit-ld continue …
+//     after execve of a recorded program (execute.h)
+//   culprit-ld watch …
+//     after execve of a child of a recorded program (execute.h)
+//   culprit-ld executed …
+//     the same, and the new program is recorded by itself (execute.h)
+//   culprit-ld pass INTERCEPTION PROGRAM ARGV0 [ARGUMENT…]
+//     nothing is recorded
+//   culprit-ld replay INTERCEPTION DIRECTORY STREAM REPORT [hooks=FD] [slots=FD] [agent=FD] [FILE=PATH…]
+//     descriptors of event stream and report page, for hooks (format/tick_call.h), for a session
+//     (format/replay_control.h), for a session that the program's agent drives (format/agent_link.h); the executable at
+//     PATH takes the place of the recording's files/FILE
 //
 // CHAOS: SEED or SEED:LENGTH (chaos.h). END: THREAD:TICKS at which the recording ends, or - (ticks.h).
 // INTERCEPTION: dispatch (traps where the kernel lacks it), trap (seccomp), trapped (a filter is in force already).

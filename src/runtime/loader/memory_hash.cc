@@ -117,12 +117,8 @@ class SharedHash {
   uint32_t value() const { return hash_; }
 
  private:
-  static bool is_private(uint64_t value) {
-    if (value < kStackTop && value >= kStackTop - kStackBytesMost) return true;
-    return value < runtime.variables_low && value + kCodeLimit >= runtime.variables_low;
-  }
   uint64_t unguarded(uint64_t value) const { return (value >> 17 | value << 47) ^ guard_; }
-  uint64_t shared_word(uint64_t value) const { return is_private(value) || is_private(unguarded(value)) ? 0 : value; }
+  uint64_t shared_word(uint64_t value) const { return is_plans_own(value) || is_plans_own(unguarded(value)) ? 0 : value; }
   /// setjmp also stores registers as they are: six words before guarded stack pointer and place in the code.
   void leave_out_jump_buffers(uint64_t page, uint64_t low, uint64_t high, uint64_t* shared) const {
     constexpr uint64_t kBefore = 6 * 8, kAfter = 2 * 8;
@@ -130,7 +126,7 @@ class SharedHash {
     const uint64_t until = high - page < kPage + kBefore + kAfter ? high - kAfter : page + kPage + kBefore;
     for (uint64_t at = from; at <= until; at += 8) {
       const auto* words = reinterpret_cast<const uint64_t*>(at);
-      if (!is_private(unguarded(words[0])) || !is_private(unguarded(words[1]))) continue;
+      if (!is_plans_own(unguarded(words[0])) || !is_plans_own(unguarded(words[1]))) continue;
       for (uint64_t each = at - kBefore; each < at + kAfter; each += 8) {
         if (each >= page && each < page + kPage) shared[(each - page) / 8] = 0;
       }
@@ -218,6 +214,11 @@ PartView part_of(const format::Event& event, format::PartKind kind) {
 }
 
 }  // namespace
+
+bool is_plans_own(uint64_t value) {
+  if (value < kStackTop && value >= kStackTop - kStackBytesMost) return true;
+  return value < runtime.variables_low && value + kCodeLimit >= runtime.variables_low;
+}
 
 uint32_t hash_of_program() {
   return hash_program_memory(nullptr);

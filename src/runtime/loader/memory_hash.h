@@ -11,6 +11,9 @@ namespace culprit::loader {
 /// there or nothing is recorded.
 uint32_t hash_of_program();
 
+/// Whether a word points to a machine stack or to code of the executable, which lie elsewhere in other plans.
+bool is_plans_own(uint64_t value);
+
 /// As the last event has it, and what a replay compares with that.
 class FinalMemory {
  public:

@@ -208,13 +208,6 @@ void remove_breakpoint() {
   breakpoint = {};
 }
 
-/// In other plans of the program frames and code lie elsewhere.
-bool is_plans_own(uint64_t value) {
-  constexpr uint64_t kCode = 0x10000000;  // of the executable, before its variables
-  if (value < kStackTop && value >= kStackTop - kStackBytesMost) return true;
-  return value < runtime.variables_low && value + kCode >= runtime.variables_low;
-}
-
 bool is_recorded_state(const Context& context) {
   uint64_t now[SpinState::kRegisters];
   take_registers(context, now);

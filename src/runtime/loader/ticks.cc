@@ -21,7 +21,7 @@ using format::ThreadState;
 /// Quanta are to take so many nanoseconds of processor time. A tick takes from 2 ns (a program that does little but tick) to
 /// microseconds (a loop that counts on its own between two), so their lengths follow what was seen.
 constexpr uint64_t kQuantumTime = 10'000'000;
-constexpr long kLeastQuantum = 1'000, kFirstQuantum = 100'000, kQuantum = 5'000'000;
+constexpr long kLeastQuantum = 1'000, kFirstQuantum = 100'000, kMostQuantum = 5'000'000;
 /// More than any handler passes.
 constexpr int64_t kTicksInHandler = int64_t{1} << 50;
 
@@ -90,7 +90,7 @@ long next_quantum(Thread& thread) {
     const long shorter = static_cast<long>(static_cast<uint64_t>(thread.quantum) * kQuantumTime / took);
     thread.quantum = shorter > kLeastQuantum ? shorter : kLeastQuantum;
   } else if (took < kQuantumTime / 2) {
-    thread.quantum = thread.quantum * 2 < kQuantum ? thread.quantum * 2 : kQuantum;
+    thread.quantum = thread.quantum * 2 < kMostQuantum ? thread.quantum * 2 : kMostQuantum;
   }
   thread.quantum_began = now;
   return thread.quantum;
@@ -136,7 +136,7 @@ long tick_call(Call& call) {
     return told(thread, grant(thread, ticks, event->result), event->flags);
   }
   // The quantum that follows is chosen first: a change of priorities that is due comes before others run.
-  const long longest = in_chaos() ? kQuantum : next_quantum(thread);
+  const long longest = in_chaos() ? kMostQuantum : next_quantum(thread);
   const long quantum = within_region(thread, ticks, random_quantum(longest, ticks - thread.ticks_counted));
   thread.ticks_counted = ticks;
   yield_baton(thread);
@@ -165,7 +165,7 @@ void set_quantum(Thread& thread) {
     left = grant(thread, ticks, event->result + 1) - 1;
   } else {
     if (!in_chaos() || runtime.threads_alive != 2) return;
-    left = within_region(thread, ticks, random_quantum(kQuantum, 0)) - 1;  // the tick after the last one asks for more
+    left = within_region(thread, ticks, random_quantum(kMostQuantum, 0)) - 1;  // the tick after the last one asks for more
     thread.ticks_counted = ticks;
     append_event({.bytes = 0,
                   .kind = EventKind::kPreempt,
