@@ -28,6 +28,8 @@
 #define STACK 144
 #define BLOCKS 152
 #define ENDS_BY_CALL 160
+#include "runtime/tile_components.h"
+
 #define kTicksWhileSaving 0x40000000
 #define kTickStackBytes 65536
 #define SYS_mmap 9
@@ -121,12 +123,15 @@ culprit_tick_slow:
 	leaq	512(%rbx), %rdi		# the header must be zero before xsave
 	movl	$8, %ecx
 	rep stosq
-	movl	$-1, %eax
+	# AMX tiles stay where they are: nothing below touches them, and they may not be restored before the program has asked
+	# for them.
+	movl	$~kTileComponents, %eax
 	movl	$-1, %edx
 	xsave64	(%rbx)
 	# Which components count as in use depends on what else ran on this processor; all were written, so all are restored.
 	xorl	%ecx, %ecx
 	xgetbv
+	andl	$~kTileComponents, %eax
 	movl	%eax, 512(%rbx)
 	movl	%edx, 516(%rbx)
 
@@ -136,7 +141,7 @@ culprit_tick_slow:
 	leaq	culprit_tick_save@tpoff(%rdi), %rdi
 	call	culprit_tick_slow_part
 
-	movl	$-1, %eax
+	movl	$~kTileComponents, %eax
 	movl	$-1, %edx
 	xrstor64 (%rbx)
 	movq	SAVE(RBX), %rbx

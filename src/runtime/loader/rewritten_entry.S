@@ -1,5 +1,7 @@
 // Entry from a rewritten call site (call_sites.h): %rcx is the address behind the `syscall`, %r11 where to go on. Builds
 // a Context on the thread's runtime stack without touching the program's, and leaves by plain jumps.
+#include "runtime/tile_components.h"
+
 #define CONTEXT_HERE  %gs:8
 #define PROGRAM_STACK %gs:16
 #define GO_ON         %gs:24
@@ -83,15 +85,17 @@ rewritten_end:
         jmp leave_to_program
         .size rewritten_entry, .-rewritten_entry
 
-// void save_state(void* to), restore_state(const void*): all enabled components, as the kernel saves them.
+// void save_state(void* to), restore_state(const void*): the enabled components, as the kernel saves them; without AMX
+// tiles, which nothing in the loader touches and which may not be restored before the program has asked for them.
         .globl save_state
         .type save_state, @function
 save_state:
-        movl $-1, %eax
+        movl $~kTileComponents, %eax
         movl $-1, %edx
         xsave64 (%rdi)
         xorl %ecx, %ecx                 // all components were written; which are in use is no property of the program
         xgetbv
+        andl $~kTileComponents, %eax
         movl %eax, 512(%rdi)
         movl %edx, 516(%rdi)
         ret
@@ -100,7 +104,7 @@ save_state:
         .globl restore_state
         .type restore_state, @function
 restore_state:
-        movl $-1, %eax
+        movl $~kTileComponents, %eax
         movl $-1, %edx
         xrstor64 (%rdi)
         ret
