@@ -2,7 +2,7 @@
 """A recording of the fast plan is replayed by all others: plans.py CULPRIT SOURCE…
 
 Each source is a program. The replays must verify (but that of the plan trace), and show the output of the recorded run. What the program can point to
-must have the same address in the executables of all plans.
+must have the same address in the executables of all plans. A source's line "// EVENT: words" tells what the recording must hold.
 """
 import argparse
 import os
@@ -30,7 +30,9 @@ def addresses(executable):
 def check(options, source, folder):
     compiler = pathlib.Path(options.culprit).parent / ("culprit-c++" if source.endswith(".cc") else "culprit-cc")
     program = folder / "program"
-    flags = re.search(r"^// FLAGS: (.*)$", pathlib.Path(source).read_text(), re.MULTILINE)
+    text = pathlib.Path(source).read_text()
+    flags = re.search(r"^// FLAGS: (.*)$", text, re.MULTILINE)
+    event = re.search(r"^// EVENT: (.*)$", text, re.MULTILINE)
     subprocess.run([compiler, "-O2", "-g", "-pthread", *(flags[1].split() if flags else []), source, "-o", program, "-lm"], check=True)
 
     def run(*words):
@@ -38,11 +40,11 @@ def check(options, source, folder):
 
     built = {}
     for plan in ("fast", *PLANS):
-        text = {"fast": "", "registers": 'observed = "registers"\nhooks = "counts"\n',
-                "homes": 'observed = "homes"\nhooks = "counts"\n', "session": 'observed = "homes"\nhooks = "session"\n',
-                "trace": 'observed = "registers"\nhooks = "trace"\n'}
+        plans = {"fast": "", "registers": 'observed = "registers"\nhooks = "counts"\n',
+                 "homes": 'observed = "homes"\nhooks = "counts"\n', "session": 'observed = "homes"\nhooks = "session"\n',
+                 "trace": 'observed = "registers"\nhooks = "trace"\n'}
         file = folder / f"{plan}.toml"
-        file.write_text(text[plan] + ("" if plan == "fast" else "start_observed = true\n"))
+        file.write_text(plans[plan] + ("" if plan == "fast" else "start_observed = true\n"))
         built[plan] = folder / f"program.{plan}"
         done = run("build", str(program), "--plan", "fast" if plan == "fast" else str(file), "-o", str(built[plan]))
         if done.returncode != 0:
@@ -60,6 +62,8 @@ def check(options, source, folder):
     recorded = run("record", "-o", str(recording), "--", str(program))
     if recorded.returncode != 0:
         sys.exit(f"{source}: record: {recorded.stderr.decode(errors='replace')}")
+    if event and event[1].encode() not in run("dump", "recording", str(recording)).stdout:
+        sys.exit(f"{source}: no event of the recording says: {event[1]}")
     for plan in PLANS:
         # The runtime's own variables differ when it could trace.
         replayed = run("replay", str(recording), "--plan", plan, *(["--verify"] if plan != "trace" else []))

@@ -38,15 +38,24 @@ constexpr uint32_t kMostHashes = 8;  // of one attempt
 /// Whole attempts without a state that comes back, in one stretch of a thread, after which the user is told.
 constexpr uint32_t kAttemptsBeforeWord = 6;
 
-/// Recording; only the baton's holder steps.
-struct Stepper {
-  bool for_signal;  ///< and not for a thread that waits
-  uint32_t steps;
-  uint32_t next_anchor;  ///< the step at which the state to come back to is chosen anew (Brent's cycle detection)
+/// Brent's cycle detection: whether a thread comes back to a state that it has had.
+struct Cycle {
+  uint32_t states;       ///< that were looked at
+  uint32_t next_anchor;  ///< the state at which the one to come back to is chosen anew
   uint64_t anchor[SpinState::kRegisters];
   bool hashed;  ///< the two below are the anchor's
   uint32_t state_hash, memory_hash;
-  uint32_t hashes;
+  uint32_t hashes;  ///< of all memory that were taken
+
+  void begin(const Context& context);
+  /// Looks at the next state. True where it is the anchor's in everything.
+  bool comes_back(const Context& context);
+};
+
+/// Recording; only the baton's holder steps.
+struct Stepper {
+  bool for_signal;  ///< and not for a thread that waits
+  Cycle cycle;
   uint64_t ticks;     ///< of the thread that was asked about last
   uint64_t asked_at;  ///< its processor time then, in nanoseconds
   uint32_t thread;
@@ -63,6 +72,9 @@ struct Breakpoint {
   bool stepping_over;
   const SpinState* state;
   uint32_t memory_hash;
+  uint64_t ticks;  ///< of the thread, as recorded
+  bool in_cycle;   ///< the one below has begun
+  Cycle cycle;     ///< of another plan's bodies, whose registers are not the recorded ones
   uint32_t passes, near_misses;  ///< hits with other registers; with these, but another state or memory
 };
 /// Of a breakpoint's hits in vain; a second or two of them, or a few rounds of the loop.
@@ -93,6 +105,33 @@ uint32_t hash_of_state(const Context& context) {
 /// Of all of it, within a process.
 uint32_t hash_of_whole_state(const Context& context) {
   return format::crc32c(0, reinterpret_cast<const void*>(context.fpstate), state_bytes(context.fpstate));
+}
+
+void Cycle::begin(const Context& context) {
+  *this = {};
+  next_anchor = 2;
+  take_registers(context, anchor);
+}
+
+bool Cycle::comes_back(const Context& context) {
+  ++states;
+  uint64_t now[SpinState::kRegisters];
+  take_registers(context, now);
+  if (!same_registers(now, anchor)) {
+    if (states != next_anchor) return false;
+    __builtin_memcpy(anchor, now, sizeof now);
+    hashed = false;
+    next_anchor *= 2;
+    return false;
+  }
+  if (is_for_trampolines(context.rip, context.rip + 1)) return false;
+  const uint32_t state_now = hash_of_whole_state(context), memory_now = hash_of_program();
+  const bool same = hashed && state_now == state_hash && memory_now == memory_hash;
+  state_hash = state_now;
+  memory_hash = memory_now;
+  hashed = true;
+  ++hashes;
+  return same && memory_hash != 0;
 }
 
 void stop_stepping(Thread& thread, Context& context) {
@@ -142,7 +181,7 @@ void hand_over(Thread& thread, Context& context) {
                 .flags = 0,
                 .number = 0,
                 .thread = thread.index,
-                .check = stepper.memory_hash,
+                .check = stepper.cycle.memory_hash,
                 .result = static_cast<int64_t>(context.rip),
                 .ticks = ticks_of(thread)},
                &part, 1);
@@ -159,17 +198,6 @@ void hand_over(Thread& thread, Context& context) {
   give_signals(thread, context, 0);
 }
 
-/// True when the state is the anchor's in everything.
-bool came_back(const Context& context) {
-  const uint32_t state_hash = hash_of_whole_state(context), memory_hash = hash_of_program();
-  const bool same = stepper.hashed && state_hash == stepper.state_hash && memory_hash == stepper.memory_hash;
-  stepper.state_hash = state_hash;
-  stepper.memory_hash = memory_hash;
-  stepper.hashed = true;
-  ++stepper.hashes;
-  return same && memory_hash != 0;
-}
-
 /// Whether the next instruction would show the trap flag to the program.
 bool pushes_flags(uint64_t instruction) {
   if (!runtime.space.covers(instruction, instruction + 2)) return false;
@@ -180,18 +208,10 @@ bool pushes_flags(uint64_t instruction) {
 
 void step(Thread& thread, Context& context) {
   if (in_runtime(context.rip) || pushes_flags(context.rip)) return stop_stepping(thread, context);
-  if (++stepper.steps > (stepper.for_signal ? kMostStepsForSignal : kMostSteps) || stepper.hashes == kMostHashes)
+  Cycle& cycle = stepper.cycle;
+  if (cycle.states == (stepper.for_signal ? kMostStepsForSignal : kMostSteps) || cycle.hashes == kMostHashes)
     return give_up(thread, context);
-  uint64_t now[SpinState::kRegisters];
-  take_registers(context, now);
-  if (same_registers(now, stepper.anchor)) {
-    const bool is_code = !is_for_trampolines(context.rip, context.rip + 1);
-    if (is_code && came_back(context)) hand_over(thread, context);
-  } else if (stepper.steps == stepper.next_anchor) {
-    __builtin_memcpy(stepper.anchor, now, sizeof now);
-    stepper.hashed = false;
-    stepper.next_anchor *= 2;
-  }
+  if (cycle.comes_back(context)) hand_over(thread, context);
 }
 
 // ---- replaying
@@ -222,10 +242,20 @@ bool is_recorded_state(const Context& context) {
   return hash == 0 || hash == breakpoint.memory_hash;
 }
 
+/// Another plan's bodies keep other values in registers that the spinning code only preserves. There the loop has to show
+/// anew, between the same ticks, that it cannot end by itself.
+bool spins_in_this_plan(const Thread& thread, const Context& context) {
+  if (!runtime.other_plan || ticks_of(thread) != breakpoint.ticks) return false;
+  if (breakpoint.in_cycle) return breakpoint.cycle.comes_back(context);
+  breakpoint.cycle.begin(context);
+  breakpoint.in_cycle = true;
+  return false;
+}
+
 void reach_breakpoint(Thread& thread, Context& context) {
   context.rip = breakpoint.address;
   if (runtime.altered) return remove_breakpoint();
-  if (!is_recorded_state(context)) {
+  if (!is_recorded_state(context) && !spins_in_this_plan(thread, context)) {
     if (breakpoint.near_misses > kMostNearMisses || ++breakpoint.passes > kMostPasses) {
       const bool state_differs = hash_of_state(context) != breakpoint.state->state_hash;
       diverge({EventKind::kSpin, thread.index, 0, 0, nullptr, context.rip},
@@ -254,10 +284,7 @@ void reach_breakpoint(Thread& thread, Context& context) {
 
 void start_stepping(Thread& thread, Context& context, bool for_signal) {
   stepper.for_signal = for_signal;
-  stepper.steps = stepper.hashes = 0;
-  stepper.next_anchor = 2;
-  stepper.hashed = false;
-  take_registers(context, stepper.anchor);
+  stepper.cycle.begin(context);
   thread.steps = true;
   context.rflags |= kTrapFlag;
 }
@@ -346,6 +373,7 @@ void watch_for_spin(const Thread& thread) {
   breakpoint.covered = *reinterpret_cast<const uint8_t*>(address);
   breakpoint.state = reinterpret_cast<const SpinState*>(part.bytes());
   breakpoint.memory_hash = event->check;
+  breakpoint.ticks = event->ticks;
   write_code(address, kInt3);
 }
 
