@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
 """Real programs, recorded and replayed with --verify: bench/run replays [--times N] [--threaded N] [--only NAME…] [--quick]
-[--under docker|user|namespace|ret_trap]
+[--captured] [--under docker|user|namespace|ret_trap]
 
 Unmodified programs of the system, on small real workloads; those that are not installed are left out and named
-(apt-get install gawk lua5.4 memcached pbzip2 pigz redis-server redis-tools git curl less). Each recording is replayed N times, of threaded programs more often; a replay
+(apt-get install gawk lua5.4 memcached pbzip2 pigz redis-server redis-tools git curl less expat mujs). Each recording is replayed N times, of threaded programs more often; a replay
 diverges when it does not verify or shows other output than the recorded run. Servers are driven by a client from
 outside.
+
+--captured: also the fast builds, which tick, of the programs of bench/run clock on small inputs (they are built first).
 
 --under: the set where less is allowed (tests/record/confined.py): under Docker's default seccomp profile, as an ordinary
 user, in a user namespace of its own; or with system calls intercepted by seccomp (ret_trap) as where the kernel has no
@@ -16,6 +18,8 @@ import json
 import os
 import pathlib
 import pty
+import re
+import shlex
 import shutil
 import subprocess
 import sys
@@ -24,6 +28,8 @@ import threading
 import time
 
 REPOSITORY = pathlib.Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(REPOSITORY / "tools"))
+sys.path.insert(0, str(REPOSITORY / "bench"))
 LIMIT = 120
 THREADS_CC = r"""
 #include <condition_variable>
@@ -73,6 +79,9 @@ MAKEFILE = "all: a b c d\n%:\n\tsleep 0.0$(words $(MAKEFLAGS)); echo made $@ > $
 def prepare(folder):
     data = b"".join(b"%d %x\n" % (i * 7919 % 100003, i) for i in range(60000))
     (folder / "data").write_bytes(data)
+    (folder / "other").write_bytes(data.replace(b"77", b"78"))
+    (folder / "page.xml").write_text("<page>" + "".join(f'<row n="{i}">{i * i}</row>' for i in range(3000)) + "</page>\n")
+    (folder / "sum.js").write_text("var s = 0; for (var i = 0; i < 100000; i++) s += i % 7; print(s, Math.random(), new Date());\n")
     (folder / "pool.cc").write_text(THREADS_CC)
     (folder / "openmp.c").write_text(OPENMP_C)
     (folder / "Makefile").write_text(MAKEFILE)
@@ -139,6 +148,8 @@ def programs(folder):
         "git": ["git", "-C", str(folder / "repository"), "log", "--stat"], "git-status": ["git", "-C", str(folder / "repository"), "status"],
         "make": ["make", "-j2", "-C", str(folder), "-B", "all"], "bash": ["bash", "-c", "for i in 1 2 3; do seq $i 100 | sort -r | head -$i; done"],
         "tar": ["tar", "-C", "/usr/share/doc", "-cf", "/dev/null", "."], "m4": ["m4", "-Dx=1", data], "gdb": ["gdb", "-batch", "-ex", "print 1+1"],
+        "diff": ["diff", "-u", data, str(folder / "other")], "xmlwf": ["xmlwf", "-c", str(folder / "page.xml")],
+        "mujs": ["mujs", str(folder / "sum.js")],
         "openssl": ["openssl", "dgst", "-sha256", data], "signals": [str(folder / "signals")], "children": [str(folder / "children")],
     }
     threaded = {
@@ -156,6 +167,18 @@ def programs(folder):
     return {name: each for name, each in table.items() if os.path.exists(each[0][0]) or shutil.which(each[0][0])}, table
 
 
+def captured_programs(culprit):
+    """The fast builds of the clock set, as programs() has them; a command may end in `< FILE`."""
+    import record as bench
+    found = {}
+    for name in bench.ORDER:
+        program = bench.captured(name, culprit, quick=True)
+        values = dict(program.environment, PROGRAM=program.fast_body)
+        words = [re.sub(r"\$(\w+)", lambda match: values[match[1]], word) for word in shlex.split(program.command)]
+        found[f"{program.name} (captured)"] = (words, False, None, False)
+    return found
+
+
 class Culprit:
     """How culprit is called."""
 
@@ -169,7 +192,9 @@ class Culprit:
 
 
 def record(culprit, command, directory, beside, terminal, folder):
-    words = culprit.words("record", "--json", "-o", directory, "--", *command)
+    given = pathlib.Path(command[command.index("<") + 1]) if "<" in command else pathlib.Path(os.devnull)
+    command = command[:command.index("<")] if "<" in command else command
+    words = culprit.words("record", "--json", "-o", directory, "--as-is", "--", *command)
     if not terminal:
         server = None
         if beside == "serve":
@@ -179,7 +204,8 @@ def record(culprit, command, directory, beside, terminal, folder):
         elif beside:
             threading.Thread(target=beside, daemon=True).start()
         try:
-            return subprocess.run(words, stdin=subprocess.DEVNULL, capture_output=True, timeout=LIMIT).stdout
+            with given.open("rb") as opened:
+                return subprocess.run(words, stdin=opened, capture_output=True, timeout=LIMIT).stdout
         finally:
             if server:
                 server.kill()
@@ -212,7 +238,7 @@ def examine(culprit, name, entry, folder, times):
     try:
         shown = record(culprit, command, directory, beside, terminal, folder)
     except subprocess.TimeoutExpired:
-        print(f"{name:15} does not end while it is recorded", flush=True)
+        print(f"{name:22} does not end while it is recorded", flush=True)
         return 1, 1
     diverged, why = 0, ""
     for _ in range(times):
@@ -225,7 +251,7 @@ def examine(culprit, name, entry, folder, times):
             wrong, why = True, "the replay does not end"
         diverged += wrong
     events = json.loads((directory / "manifest.json").read_text()).get("events", 0) if (directory / "manifest.json").exists() else 0
-    print(f"{name:15} {events:8} events, {times - diverged}/{times} alike {why}", flush=True)
+    print(f"{name:22} {events:8} events, {times - diverged}/{times} alike {why}", flush=True)
     return times, diverged
 
 
@@ -235,6 +261,7 @@ def main():
     parser.add_argument("--threaded", type=int, help="replays of threaded programs (100; 5 with --quick)")
     parser.add_argument("--only", nargs="+", metavar="NAME")
     parser.add_argument("--quick", action="store_true")
+    parser.add_argument("--captured", action="store_true")
     parser.add_argument("--culprit", type=pathlib.Path, default=REPOSITORY / "build/release/bin/culprit")
     parser.add_argument("--under", choices=("docker", "user", "namespace", "ret_trap"))
     options = parser.parse_args()
@@ -254,6 +281,8 @@ def main():
         if options.under == "user" and os.getuid() == 0:
             subprocess.run(["chown", "-R", f"{NOBODY}:{NOBODY}", folder], check=True)
         here, wanted = programs(folder)
+        if options.captured:
+            here |= captured_programs(options.culprit.resolve())
         missing = sorted(set(wanted) - set(here))
         if missing:
             print("not installed:", ", ".join(missing))
