@@ -52,15 +52,9 @@ std::optional<InputValue> of_last_output(const DependenceGraph& graph, OutputStr
   if (end == 0) return std::nullopt;
   const auto call_of = [&](uint64_t offset) { return graph.output_sources(stream, offset).back(); };
   uint64_t first = end;
-  while (first > 0 && !graph.output_sources(stream, first - 1).empty() && call_of(first - 1) == call_of(end - 1)) --first;
-  std::vector<NodeNumber> all;
-  for (uint64_t at = first; at < end; ++at) {
-    for (const uint64_t each : graph.output_sources(stream, at)) all.push_back({each});
-  }
-  (void)inputs.of(all);  // looks at the graph once for all
-  InputValue value = depend::kNoInput;
-  for (uint64_t at = first; at < end; ++at) value = inputs.joined(value, inputs.of_output(stream, at));
-  return value;
+  while (first > 0 && !graph.output_sources(stream, first - 1).empty() && call_of(first - 1) == call_of(end - 1))
+    --first;
+  return inputs.of_output(stream, first, end);
 }
 
 /// What was asked for, else where the run crashed, else what it put out last.
@@ -68,7 +62,7 @@ InputValue value_of(const Options& options, const trace::TraceFile& trace, const
                     depend::RelevantInputs& inputs) {
   if (const auto output = output_position(options.at)) {
     (void)output_byte(graph, output->first, output->second);  // says what is wrong with it
-    return inputs.of_output(output->first, output->second);
+    return inputs.of_output(output->first, output->second, output->second + 1);
   }
   if (!options.at.empty()) return of_place(options, trace, graph, inputs);
   if (options.crash || trace.wait_signal() != 0) {

@@ -14,6 +14,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "depend/node_set.h"
 #include "depend/ordinal_sets.h"
 
 namespace culprit::depend {
@@ -50,6 +51,8 @@ class InputValues {
     chains_.emplace_back();
   }
 
+  OrdinalSet set_of(const NumberSet& ordinals) { return sets_.of(ordinals); }
+  InputValue value(const Sets& sets) { return intern(sets); }
   /// {ordinal=} {} {}
   InputValue byte(uint64_t ordinal);
   InputValue joined(InputValue one, InputValue other);

@@ -6,12 +6,15 @@
 // of fixed size that forgets.
 #pragma once
 
+#include <algorithm>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <unordered_map>
 #include <utility>
 #include <vector>
+
+#include "depend/node_set.h"
 
 namespace culprit::depend {
 
@@ -22,7 +25,7 @@ inline constexpr OrdinalSet kEmptySet = 0;
 class OrdinalSets {
  public:
   /// Of numbers below `bound`.
-  explicit OrdinalSets(uint64_t bound) : known_(kKnown) {
+  explicit OrdinalSets(uint64_t bound) : bound_(bound), known_(kKnown) {
     while ((uint64_t{kLeafBits} << levels_) < bound) ++levels_;
     leaves_.push_back(0);
     nodes_.push_back({0, 0});
@@ -36,6 +39,8 @@ class OrdinalSets {
     }
     return at;
   }
+  /// Of the same bound.
+  OrdinalSet of(const NumberSet& numbers) { return of(numbers, levels_, 0); }
   OrdinalSet joined(OrdinalSet one, OrdinalSet other) { return joined(levels_, one, other); }
 
   bool contains(OrdinalSet set, uint64_t number) const {
@@ -87,6 +92,17 @@ class OrdinalSets {
     return at->second;
   }
 
+  OrdinalSet of(const NumberSet& numbers, uint32_t level, uint64_t first) {
+    if (first >= bound_) return kEmptySet;
+    if (level == 0) {
+      const uint64_t bits = numbers.range(first, static_cast<uint32_t>(std::min<uint64_t>(kLeafBits, bound_ - first)));
+      return bits == 0 ? kEmptySet : leaf(bits);
+    }
+    const OrdinalSet low = of(numbers, level - 1, first);
+    const OrdinalSet high = of(numbers, level - 1, first + (uint64_t{kLeafBits} << (level - 1)));
+    return low == kEmptySet && high == kEmptySet ? kEmptySet : node({low, high});
+  }
+
   OrdinalSet joined(uint32_t level, OrdinalSet one, OrdinalSet other) {
     if (one == other || other == kEmptySet) return one;
     if (one == kEmptySet) return other;
@@ -116,6 +132,7 @@ class OrdinalSets {
     for_each(level - 1, nodes_[set].second, first + (uint64_t{kLeafBits} << (level - 1)), visit);
   }
 
+  uint64_t bound_;
   uint32_t levels_ = 0;  ///< above the leaves
   // The empty set is number 0 at every level: of the leaves, the one without bits; of the nodes, one without halves.
   std::vector<uint64_t> leaves_;

@@ -7,31 +7,38 @@
 #include <vector>
 
 #include "depend/dependence_graph.h"
+#include "depend/input_parts.h"
 #include "depend/input_values.h"
 
 namespace culprit::depend {
+
+/// A value that is asked for.
+struct InputCriterion {
+  NodeNumber source;     ///< may be a byte of input
+  bool is_weak = false;  ///< its precise value does not matter
+};
 
 class RelevantInputs {
  public:
   /// The graph must stay.
   explicit RelevantInputs(const DependenceGraph& graph);
-  ~RelevantInputs();
 
-  /// Of the values of these nodes and bytes of input together; each is computed once. Throws CorruptData.
+  /// Of these values together. Throws CorruptData.
+  InputValue of(std::span<const InputCriterion> criterion);
+  /// The same, of all the precise value.
   InputValue of(std::span<const NodeNumber> criterion);
-  /// Of a byte that was put out. Throws CorruptData.
-  InputValue of_output(OutputStream stream, uint64_t offset);
+  /// Of the bytes [first, end) that were put out. Throws CorruptData.
+  InputValue of_output(OutputStream stream, uint64_t first, uint64_t end);
 
-  /// Of two values together.
-  InputValue joined(InputValue one, InputValue other);
-
-  const InputValues& values() const;
-  /// Of how many nodes the value has been computed.
-  uint64_t computed() const;
+  const InputValues& values() const { return values_; }
+  /// How many nodes the latest question came by, each as often as it had to be looked at.
+  uint64_t visited() const { return visited_; }
 
  private:
-  class Computation;
-  std::unique_ptr<Computation> computation_;
+  const DependenceGraph& graph_;
+  InputParts parts_;
+  InputValues values_;
+  uint64_t visited_ = 0;
 };
 
 /// What a statement's execution computes: its branch or what it stores, returns or copies; of one that does nothing of

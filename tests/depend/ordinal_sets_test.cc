@@ -60,5 +60,21 @@ TEST(OrdinalSets, GrowingSetsShareWhatTheyHave) {
   EXPECT_LT(sets.nodes(), 40 * kBytes);
 }
 
+TEST(OrdinalSets, OfASetOfBitsAreThoseOfItsNumbers) {
+  for (const uint64_t bound : {1, 64, 65, 5000}) {
+    std::mt19937_64 random(bound);
+    OrdinalSets sets(bound);
+    EXPECT_EQ(sets.of(NumberSet(bound)), kEmptySet);
+    NumberSet bits(bound);
+    OrdinalSet expected = kEmptySet;
+    for (int each = 0; each < 40; ++each) {
+      const uint64_t number = random() % bound;
+      bits.insert(number);
+      expected = sets.joined(expected, sets.only(number));
+      ASSERT_EQ(sets.of(bits), expected);
+    }
+  }
+}
+
 }  // namespace
 }  // namespace culprit::depend
