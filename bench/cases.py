@@ -6,6 +6,10 @@ where its root cause is. The package is built with culprit-cc by the recipe case
 recipe's table [expect] has the output of a good run where the case gives it only in words, and
 [fails_if] a command that says of a run what the case says in words. A case that expects an
 output is run with --expect, as its user would do, every other one without.
+
+The failure point of a case counts as right when `why` names it, and the table says as what: "write", the failure's own
+place; "origin", where the wrong value was made; "chain N/M", step N of M on its way; "frame N/M", an active call at the
+failure. The line of points counts each.
 """
 
 import argparse
@@ -25,6 +29,7 @@ from debian_program import ROOT, Failure, Program, culprit_toolchain, load_recip
 
 HERE = pathlib.Path(__file__).resolve().parent
 WHY_LIMIT = 120  # seconds
+MOST_FRAMES = 8  # active calls that the text of `why` shows
 
 # Words of `why` that are right for a case whose description has one of the words on the left; the first that fits.
 KINDS = (
@@ -127,8 +132,25 @@ class Examined:
     def kind_ok(self):
         return bool(self.failure()) and self.failure()["kind"] in right_kinds(self.case)
 
+    def point_as(self):
+        """As what `why` names the case's failure point: "write" (the failure's own place), "origin" (made the wrong value),
+        "chain" with its number and how many there are (a step on the value's way), "frame" with its number (an active call
+        when the byte was written); None when it does not."""
+        failure, point = self.failure(), self.case["failure_point"]
+        if not failure:
+            return None
+        if is_at(failure, point):
+            return "write"
+        if failure.get("origin") and is_at(failure["origin"], point):
+            return "origin"
+        for word, places in (("chain", failure.get("path", [])), ("frame", self.said["activations"][:MOST_FRAMES])):
+            for number, place in enumerate(places, 1):
+                if is_at(place, point):
+                    return f"{word} {number}/{len(places)}"
+        return None
+
     def point_ok(self):
-        return bool(self.failure()) and is_at(self.failure(), self.case["failure_point"])
+        return self.point_as() is not None
 
     def rank(self, test=is_at):
         """Of the first suspect at the root cause; None when there is none."""
@@ -138,7 +160,7 @@ class Examined:
     def summary(self):
         said = self.failure() or {}
         return {"case": self.name, "kind": said.get("kind"), "kind_ok": self.kind_ok(), "point": f"{pathlib.Path(said.get('file', '')).name}:{said.get('line', 0)}",
-                "point_ok": self.point_ok(), "root_rank": self.rank(), "root_rank_within_3_lines": self.rank(is_near),
+                "point_as": self.point_as(), "point_ok": self.point_ok(), "path": len(said.get("path", [])), "root_rank": self.rank(), "root_rank_within_3_lines": self.rank(is_near),
                 "experiments": (self.said or {}).get("experiments", 0), "seconds": round(self.seconds, 2), "problem": self.problem}
 
 
@@ -190,7 +212,7 @@ def row(each):
     mark = {True: "ok", False: "-"}
     rank = summary["root_rank"]
     tops = "/".join("ok" if rank and rank <= top else "-" for top in (1, 3, 10))
-    return (f"{each.name:28} {str(summary['kind']):20} {mark[summary['kind_ok']]:4} {summary['point']:22} {mark[summary['point_ok']]:5} "
+    return (f"{each.name:28} {str(summary['kind']):20} {mark[summary['kind_ok']]:4} {summary['point']:22} {summary['point_as'] or '-':12} "
             f"{tops:10} {summary['experiments']:>11} {each.seconds:>8.1f}  {each.problem or ''}")
 
 
@@ -216,7 +238,7 @@ def main():
 
     toolchain = culprit_toolchain(options.build.resolve())
     programs, problems = package_programs(examined, options.work.resolve(), toolchain)
-    print(f"{'case':28} {'recognised':20} {'kind':4} {'failure point':22} {'point':5} {'top1/3/10':10} {'experiments':>11} {'seconds':>8}")
+    print(f"{'case':28} {'recognised':20} {'kind':4} {'failure point':22} {'named as':12} {'top1/3/10':10} {'experiments':>11} {'seconds':>8}")
     for each in examined:
         package = each.case["package"]
         try:
@@ -231,6 +253,8 @@ def main():
     ranks = [summary["root_rank"] for summary in summaries]
     seconds = [each.seconds for each in examined if each.said] or [0.0]
     top = {count: sum(1 for rank in ranks if rank and rank <= count) for count in (1, 3, 10)}
+    named = [(s["point_as"] or "-").split()[0] for s in summaries]
+    print("points: " + " ".join(f"{word}={named.count(word)}" for word in ("write", "origin", "chain", "frame", "-")))
     if options.json:
         options.json.write_text(json.dumps({"cases": summaries}, indent=2) + "\n")
     print(f"cases: n={len(examined)} kind_ok={sum(s['kind_ok'] for s in summaries)} point_ok={sum(s['point_ok'] for s in summaries)} "

@@ -344,6 +344,7 @@ report::Explanation explain(const ExplainRequest& request, const program::Progra
       origin = value_origin(model, *slice);
       if (origin && !slice->value_is_input) explanation.findings.push_back(*origin);
       evidence.slice = &*slice;
+      add_path(model, *slice, *explanation.failure);
       if (failure_is_writing) move_failure_to_writer(model, *slice, at_output, *explanation.failure);
       switching_budget.distance = slice->branch_distance;
     }

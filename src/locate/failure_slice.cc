@@ -358,7 +358,13 @@ std::optional<FailureSlice> slice_failure(const Launch& launch, const TracedProg
     const uint32_t statement = graph.model().operation(node.operation()).statement;
     if (slice.value_chain.empty() || slice.value_chain.back() != statement) slice.value_chain.push_back(statement);
   }
-  if (!chain.empty()) slice.computed_from = computed_from(graph, chain.back());
+  if (!chain.empty()) {
+    slice.computed_from = computed_from(graph, chain.back());
+    ValuePath path = value_path(graph, chain, byte_is_known ? std::span<const Node>(criterion) : std::span<const Node>(),
+                                [&](uint32_t frame) { return run->entered(frame); });
+    slice.path = std::move(path.steps);
+    slice.origin = path.origin;
+  }
   slice.value_is_input = !chain.empty() && reads_input(graph, chain.back());
   if (const auto branch = run->decided_by(criterion.front())) {
     slice.decided_on = run->statements_of(run->origins_of(*branch, false));

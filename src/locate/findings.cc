@@ -201,6 +201,38 @@ void add_findings_of(const program::ProgramModel& model, const HeapFault& fault,
 
 namespace {
 
+const char* word_of(Origin how) {
+  switch (how) {
+    case Origin::kComputed:
+      return "computed";
+    case Origin::kConstant:
+      return "constant";
+    case Origin::kInitial:
+      return "initial";
+    case Origin::kInput:
+      return "input";
+    case Origin::kLibrary:
+      return "library";
+  }
+  return "";
+}
+
+}  // namespace
+
+void add_path(const program::ProgramModel& model, const FailureSlice& slice, report::Failure& failure) {
+  if (!slice.origin) return;
+  failure.origin = {.place = place_of_statement(model, slice.origin->statement), .how = word_of(slice.origin->how)};
+  for (const PathStep& step : slice.path) {
+    const report::SourcePlace place = place_of_statement(model, step.statement);
+    const bool same_line = !failure.path.empty() && failure.path.back().place.line == place.line &&
+                           failure.path.back().place.file == place.file;
+    if (!same_line) failure.path.push_back({.place = place, .how = "passed"});
+    if (step.formats) failure.path.back().how = "formatted";
+  }
+}
+
+namespace {
+
 constexpr size_t kMostOfWay = 12;  // even: half of them from either end
 
 }  // namespace

@@ -28,6 +28,8 @@ report::Finding finding_of(const program::ProgramModel& model, const EndlessLoop
 void add_findings_of(const program::ProgramModel& model, const HeapFault& fault,
                      std::vector<report::Finding>& findings);
 
+/// Tells where the value that is wrong at the failure was made, and how it came there.
+void add_path(const program::ProgramModel& model, const FailureSlice& slice, report::Failure& failure);
 /// Where the bad value was made; nothing when it was not followed.
 std::optional<report::Finding> value_origin(const program::ProgramModel& model, const FailureSlice& slice);
 

@@ -29,11 +29,22 @@ struct Activation {
   std::vector<NamedValue> variables;
 };
 
+/// A place that a wrong value came by.
+struct ValueStep {
+  SourcePlace place;
+  std::string how;  ///< stable word: "passed" or "formatted"; where it was made, "computed", "constant", "initial", …
+};
+
 struct Failure {
   std::string kind;  ///< stable word: "null-dereference", "division", "abort", "assertion", "wrong-output", "hang", …
   std::string message;  ///< one sentence
   SourcePlace place;
+  std::optional<ValueStep> origin = std::nullopt;  ///< made the value that is wrong there
+  std::vector<ValueStep> path{};                   ///< that it took, from the failure back to its origin
 };
+
+/// How a value was made, to go on from "it was": "computed", "read from the input", …
+std::string made_in_words(const std::string& how);
 
 /// One piece of evidence.
 struct Finding {

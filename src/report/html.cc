@@ -62,6 +62,8 @@ class Page {
     for (const Finding& each : explanation_.findings) mark(each.place, Mark::kOther);
     for (const Activation& each : explanation_.activations) mark(each.place, Mark::kOther);
     for (const Suspect& each : explanation_.suspects) mark(each.place, Mark::kSuspect);
+    for (const ValueStep& each : explanation_.failure->path) mark(each.place, Mark::kOther);
+    if (explanation_.failure->origin) mark(explanation_.failure->origin->place, Mark::kOther);
     mark(explanation_.failure->place, Mark::kFailure);
     for (const auto& [file, lines] : marked_) numbers_.emplace(file, numbers_.size());
   }
@@ -77,6 +79,16 @@ class Page {
   void write_failure() {
     const Failure& failure = *explanation_.failure;
     text_ += fmt::format("<h2>Failure</h2><p>{}<br>{}</p>\n", escaped(failure.message), link(failure.place));
+    if (!failure.origin || failure.origin->place.line == 0) return;
+    text_ += fmt::format("<p>The value there was {} at {}</p>\n", escaped(made_in_words(failure.origin->how)),
+                         link(failure.origin->place));
+    if (failure.path.size() < 3) return;
+    text_ += "<p>and came there by way of (backwards)</p><ol>\n";
+    for (const ValueStep& step : failure.path) {
+      text_ += fmt::format("<li>{}{}</li>\n", link(step.place),
+                           step.how == "formatted" ? " <span class=\"dim\">(here it became text)</span>" : "");
+    }
+    text_ += "</ol>\n";
   }
 
   void write_suspects() {

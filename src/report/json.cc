@@ -11,14 +11,23 @@ Json place_json(const SourcePlace& place) {
   return {{"file", place.file}, {"line", place.line}, {"column", place.column}, {"function", place.function}};
 }
 
+Json step_json(const ValueStep& step) {
+  Json json = place_json(step.place);
+  json["how"] = step.how;
+  return json;
+}
+
 }  // namespace
 
 std::string to_json(const Explanation& explanation) {
-  Json result{{"version", 1}, {"command", explanation.command}, {"runs", explanation.runs}, {"failure", nullptr}};
+  Json result{{"version", 2}, {"command", explanation.command}, {"runs", explanation.runs}, {"failure", nullptr}};
   if (const auto& failure = explanation.failure) {
     Json& json = result["failure"] = {{"kind", failure->kind}};
     json.update(place_json(failure->place));
     json["message"] = failure->message;
+    json["origin"] = failure->origin ? step_json(*failure->origin) : Json();
+    Json& path = json["path"] = Json::array();
+    for (const ValueStep& step : failure->path) path.push_back(step_json(step));
   }
   Json& activations = result["activations"] = Json::array();
   for (const Activation& activation : explanation.activations) {

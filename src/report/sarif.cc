@@ -1,5 +1,7 @@
 #include "report/sarif.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <nlohmann/json.hpp>
 #include <string_view>
@@ -10,6 +12,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr double kHighestRank = 100;
+constexpr size_t kMostOfPath = 12;
 
 bool is_unreserved(unsigned char c) {
   return std::isalnum(c) != 0 || std::string_view("-._~/").find(static_cast<char>(c)) != std::string_view::npos;
@@ -48,11 +51,19 @@ Json failure_result(const Explanation& explanation) {
   Json result{{"ruleId", failure.kind}, {"level", "error"}, {"message", {{"text", failure.message}}}};
   if (failure.place.line != 0) result["locations"] = Json::array({location_of(failure.place)});
   Json related = Json::array();
-  for (const Finding& finding : explanation.findings) {
+  const auto relate = [&related](const SourcePlace& place, const std::string& text) {
     Json location{{"id", related.size()}};
-    location.update(location_of(finding.place));
-    location["message"] = {{"text", finding.evidence + (finding.proved ? " (proved by a re-run)" : "")}};
+    location.update(location_of(place));
+    location["message"] = {{"text", text}};
     related.push_back(std::move(location));
+  };
+  if (failure.origin) relate(failure.origin->place, fmt::format("The value there was {} here.", made_in_words(failure.origin->how)));
+  for (const ValueStep& step : failure.path) {
+    if (related.size() > kMostOfPath) break;
+    relate(step.place, step.how == "formatted" ? "Here the value became text." : "The value came by here.");
+  }
+  for (const Finding& finding : explanation.findings) {
+    relate(finding.place, finding.evidence + (finding.proved ? " (proved by a re-run)" : ""));
   }
   if (!related.empty()) result["relatedLocations"] = std::move(related);
   Json frames = Json::array();

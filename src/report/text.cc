@@ -16,6 +16,7 @@ constexpr size_t kMostActivations = 8;
 constexpr size_t kMostPlaces = 5;  // of findings
 constexpr size_t kMostOfPlace = 2;
 constexpr size_t kMostSuspects = 6;
+constexpr size_t kMostOfPath = 6;
 
 class Writer {
  public:
@@ -40,11 +41,14 @@ class Writer {
   std::string bold(const std::string& text) const { return style_.colour ? "\x1b[1m" + text + "\x1b[0m" : text; }
   std::string dim(const std::string& text) const { return style_.colour ? "\x1b[2m" + text + "\x1b[0m" : text; }
 
+  static std::string position_text(const SourcePlace& place) {
+    return fmt::format("{}:{}", std::filesystem::path(place.file).filename().string(), place.line);
+  }
+
   static std::string place_text(const SourcePlace& place) {
     if (place.line == 0) return place.function;
-    const std::string file = std::filesystem::path(place.file).filename();
-    return place.function.empty() ? fmt::format("{}:{}", file, place.line)
-                                  : fmt::format("{}:{} in {}", file, place.line, place.function);
+    return place.function.empty() ? position_text(place)
+                                  : fmt::format("{} in {}", position_text(place), place.function);
   }
 
   void quote(const SourcePlace& place) {
@@ -57,6 +61,27 @@ class Writer {
     if (failure.place.line == 0) return;
     text_ += fmt::format("  at {}\n", bold(place_text(failure.place)));
     quote(failure.place);
+    write_origin(failure);
+  }
+
+  void write_origin(const Failure& failure) {
+    if (!failure.origin || failure.origin->place.line == 0) return;
+    text_ += fmt::format("  The value there was {} at {}\n", made_in_words(failure.origin->how),
+                         place_text(failure.origin->place));
+    quote(failure.origin->place);
+    if (failure.path.size() < 3) return;
+    std::string way;
+    const size_t steps = failure.path.size() - 1;  // without the origin
+    for (size_t each = 0; each < steps; ++each) {
+      if (steps > kMostOfPath && each == kMostOfPath / 2) {
+        way += fmt::format(", … {} more …", steps - kMostOfPath);
+        each = steps - kMostOfPath / 2;
+      }
+      const ValueStep& step = failure.path[each];
+      way += fmt::format("{}{}{}", way.empty() ? "" : ", ", position_text(step.place),
+                         step.how == "formatted" ? " (as a number until here)" : "");
+    }
+    text_ += dim(fmt::format("      and came there by way of (backwards) {}\n", way));
   }
 
   void write_activations() {
@@ -148,6 +173,14 @@ class Writer {
 std::string end_of_search(const Effort& effort) {
   if (effort.complete) return {};
   return effort.enough ? "; that was enough to stop the search" : "; the search did not finish";
+}
+
+std::string made_in_words(const std::string& how) {
+  if (how == "constant") return "written as a constant";
+  if (how == "initial") return "there from the beginning, and read";
+  if (how == "input") return "read from the input";
+  if (how == "library") return "got from the library";
+  return how;
 }
 
 std::string source_line(const std::string& file, uint32_t line) {

@@ -23,6 +23,8 @@ Explanation sample() {
   explanation.command = "prog in";
   const SourcePlace place{.file = "/src/a.c", .line = 7, .column = 3, .function = "f"};
   explanation.failure = Failure{.kind = "abort", .message = "It aborted.", .place = place};
+  explanation.failure->origin = ValueStep{.place = {.file = "/src/b.c", .line = 3, .function = "g"}, .how = "computed"};
+  explanation.failure->path = {{.place = place, .how = "formatted"}, *explanation.failure->origin};
   explanation.activations = {{.place = place, .variables = {{"n", "-1"}}}};
   explanation.findings = {
       {.kind = "critical-branch", .place = place, .instance = 2, .evidence = "It led here.", .proved = true}};
@@ -35,6 +37,9 @@ TEST(Report, JsonHasWhatMachinesAskFor) {
   const auto json = nlohmann::json::parse(to_json(sample()));
   EXPECT_EQ(json["failure"]["kind"], "abort");
   EXPECT_EQ(json["failure"]["line"], 7);
+  EXPECT_EQ(json["failure"]["origin"]["line"], 3);
+  EXPECT_EQ(json["failure"]["origin"]["how"], "computed");
+  EXPECT_EQ(json["failure"]["path"][0]["how"], "formatted");
   EXPECT_EQ(json["findings"][0]["instance"], 2);
   EXPECT_EQ(json["findings"][0]["proved"], true);
   EXPECT_EQ(json["suspects"][0]["rank"], 1);
@@ -63,6 +68,7 @@ TEST(Report, SarifNamesFailureAndSuspects) {
   EXPECT_EQ(location["region"]["startLine"], 7);
   EXPECT_EQ(run["results"][0]["stacks"][0]["frames"][0]["location"]["message"]["text"], "n = -1");
   EXPECT_EQ(run["results"][1]["rank"], 100);
+  EXPECT_EQ(run["results"][0]["relatedLocations"][0]["message"]["text"], "The value there was computed here.");
   // Every rule that a result names is declared.
   std::set<std::string> rules;
   for (const auto& rule : run["tool"]["driver"]["rules"]) rules.insert(rule["id"].get<std::string>());
@@ -85,6 +91,7 @@ TEST(Report, TextSaysWhatHappenedAndWhatIsProved) {
   EXPECT_THAT(text, HasSubstr("Failure: It aborted."));
   EXPECT_THAT(text, HasSubstr("a.c:7 in f"));
   EXPECT_THAT(text, HasSubstr("n = -1"));
+  EXPECT_THAT(text, HasSubstr("The value there was computed at b.c:3 in g"));
   EXPECT_THAT(text, HasSubstr("(proved by a re-run)"));
   EXPECT_THAT(text, HasSubstr("the search did not finish"));
   EXPECT_THAT(text, Not(HasSubstr("\x1b")));

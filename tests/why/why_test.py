@@ -354,6 +354,21 @@ class WhyTest(unittest.TestCase):
         said, line = self.subject("printed_number", expected="2\n")
         # What prints it is nearer; that is two lines, not all.
         self.assertIn(line("return part - text"), [s["line"] for s in said["suspects"][:5]])
+        self.assertEqual((said["failure"]["origin"]["line"], said["failure"]["origin"]["how"]),
+                         (line("return part - text"), "computed"))
+        self.assertEqual([step["line"] for step in said["failure"]["path"] if step["how"] == "formatted"],
+                         [line("digits[count++] = (char)")])
+
+    def test_a_wrong_number_is_followed_through_what_hands_it_on(self):
+        said, line = self.subject("passed_on", expected="3\n")
+        self.assertEqual(said["failure"]["line"], line("puts(text)"))
+        self.assertEqual((said["failure"]["origin"]["line"], said["failure"]["origin"]["how"]),
+                         (line("return one + other"), "computed"))
+        path = [step["line"] for step in said["failure"]["path"]]
+        # From the last to the first: text, table, stack, table.
+        self.assertEqual([each for each in path if each in (line("snprintf"), line("put(to)"), line("fetch(from)"))],
+                         [line("snprintf"), line("put(to)"), line("fetch(from)")])
+        self.assertEqual([step["line"] for step in said["failure"]["path"] if step["how"] == "formatted"], [line("snprintf")])
 
     def test_what_was_read_from_the_input_was_made_by_nothing(self):
         (self.folder / "good.txt").write_text("B\n")
@@ -366,6 +381,7 @@ class WhyTest(unittest.TestCase):
         origin = [f for f in said["findings"] if f["kind"] == "value-origin"][0]
         self.assertEqual(origin["line"], read)
         self.assertIn("was read here", origin["evidence"])
+        self.assertEqual((said["failure"]["origin"]["line"], said["failure"]["origin"]["how"]), (read, "input"))
         self.assertEqual([s["line"] for s in said["suspects"][:2]],
                          self.lines_of(source, "if (is_to_change(") + self.lines_of(source, "letter >= 'A'"))
 

@@ -1,0 +1,43 @@
+// How a wrong value came to where it shows: the statements that copied it, the calls between which it went, where a number
+// was turned into its text, and the statement that made it (ED §3.1, gone on with through formatting).
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <vector>
+
+#include "depend/dependence_graph.h"
+
+namespace culprit {
+
+struct PathStep {
+  uint32_t statement = 0;
+  bool formats = false;  ///< the value is a number before this and its text after it
+};
+
+enum class Origin : uint8_t {
+  kComputed,
+  kConstant,  ///< stored or passed there as the source has it
+  kInitial,   ///< of a variable that nothing was stored in
+  kInput,     ///< read there
+  kLibrary,   ///< a function of the library gave it
+};
+
+struct ValueOrigin {
+  uint32_t statement = 0;
+  Origin how = Origin::kComputed;
+};
+
+struct ValuePath {
+  std::vector<PathStep> steps;  ///< from where it shows back to where it was made; the program's own statements only
+  ValueOrigin origin;
+};
+
+/// `chain`: as of depend::value_chain, not empty. `made_by`: of a byte of an output, as of DependenceGraph::output_at, and
+/// `chain` is its; else empty. `entered`: the first execution of an activation.
+ValuePath value_path(const depend::DependenceGraph& graph, std::vector<depend::Node> chain,
+                     std::span<const depend::Node> made_by,
+                     const std::function<depend::Execution(uint32_t frame)>& entered);
+
+}  // namespace culprit
