@@ -17,9 +17,10 @@
 namespace culprit {
 namespace {
 
-constexpr size_t kMostSuspects = 10;
+// Reports show the first few. Who reads on gets what the failure depended on, nearest first.
+constexpr size_t kMostSuspects = 100;
 constexpr size_t kMostCallers = 4;
-constexpr size_t kMostOfSlice = 12;
+constexpr size_t kMostOfSlice = 100;
 constexpr size_t kMostComputing = 8;
 constexpr size_t kMostComputingOfFunction = 2;
 constexpr double kChosen = 0.9;   // what an influencing branch led to counts against it
@@ -308,6 +309,7 @@ class Ranking {
       if (!evidence_.slice->value_is_input && is_own_statement(model_, origin)) {
         add_statement(origin, 26, "the value that the failing statement uses was made here");
       }
+      add_origin(origin);
     }
     // A program that declares a failure has found a wrong value: that which it tested just before.
     double tested = declared_ ? 40 : 0;
@@ -328,6 +330,15 @@ class Ranking {
       if (!lines.insert(line).second) continue;
       add_statement(each.statement, score, "the failure depends on it");
       score *= kNextOfKind;
+    }
+  }
+
+  /// Where the number was made whose text is wrong.
+  void add_origin(uint32_t end_of_chain) {
+    const std::optional<ValueOrigin>& origin = evidence_.slice->origin;
+    if (!origin || origin->statement == end_of_chain || origin->how == Origin::kInput) return;
+    if (is_own_statement(model_, origin->statement)) {
+      add_statement(origin->statement, 26, "the number was made here whose text is wrong");
     }
   }
 

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -83,5 +84,8 @@ struct Explanation {
   std::vector<std::string> limits;      ///< what could not be done, and why
   std::vector<std::string> next_steps;  ///< commands to go on with
 };
+
+/// Those that are worth a look one by one.
+std::span<const Suspect> first_suspects(const Explanation& explanation);
 
 }  // namespace culprit::report

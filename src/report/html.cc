@@ -61,7 +61,7 @@ class Page {
     if (!explanation_.failure) return;
     for (const Finding& each : explanation_.findings) mark(each.place, Mark::kOther);
     for (const Activation& each : explanation_.activations) mark(each.place, Mark::kOther);
-    for (const Suspect& each : explanation_.suspects) mark(each.place, Mark::kSuspect);
+    for (const Suspect& each : first_suspects(explanation_)) mark(each.place, Mark::kSuspect);
     for (const ValueStep& each : explanation_.failure->path) mark(each.place, Mark::kOther);
     if (explanation_.failure->origin) mark(explanation_.failure->origin->place, Mark::kOther);
     mark(explanation_.failure->place, Mark::kFailure);
@@ -94,7 +94,7 @@ class Page {
   void write_suspects() {
     if (explanation_.suspects.empty()) return;
     text_ += "<h2>Suspects</h2><ol>\n";
-    for (const Suspect& each : explanation_.suspects) {
+    for (const Suspect& each : first_suspects(explanation_)) {
       text_ += fmt::format("<li>{}<br>{}</li>\n", link(each.place), escaped(each.why));
     }
     text_ += "</ol>\n";

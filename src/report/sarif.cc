@@ -91,8 +91,8 @@ std::string to_sarif(const Explanation& explanation, const std::string& tool_ver
     rules.push_back({{"id", explanation.failure->kind}, {"shortDescription", {{"text", "How the run failed"}}}});
     rules.push_back({{"id", "suspect"}, {"shortDescription", {{"text", "A statement that may have caused it"}}}});
     results.push_back(failure_result(explanation));
-    for (const Suspect& suspect : explanation.suspects) {
-      const double step = kHighestRank / static_cast<double>(explanation.suspects.size());
+    for (const Suspect& suspect : first_suspects(explanation)) {
+      const double step = kHighestRank / static_cast<double>(first_suspects(explanation).size());
       Json result{{"ruleId", "suspect"}, {"level", "warning"}, {"message", {{"text", suspect.why}}}};
       if (suspect.place.line != 0) result["locations"] = Json::array({location_of(suspect.place)});
       result["rank"] = kHighestRank - step * (suspect.rank - 1);

@@ -175,6 +175,11 @@ std::string end_of_search(const Effort& effort) {
   return effort.enough ? "; that was enough to stop the search" : "; the search did not finish";
 }
 
+std::span<const Suspect> first_suspects(const Explanation& explanation) {
+  constexpr size_t kMost = 10;
+  return std::span(explanation.suspects).first(std::min(explanation.suspects.size(), kMost));
+}
+
 std::string made_in_words(const std::string& how) {
   if (how == "constant") return "written as a constant";
   if (how == "initial") return "there from the beginning, and read";
