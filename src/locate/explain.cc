@@ -84,8 +84,8 @@ void move_failure_to_writer(const program::ProgramModel& model, const FailureSli
                             report::Failure& failure) {
   if (!slice.writer) return;
   const std::vector<Frame>& frames = at_output.end.frames;
-  const auto writes = std::find_if(frames.begin(), frames.end(),
-                                   [&](const Frame& each) { return each.statement == *slice.writer; });
+  const auto writes =
+      std::find_if(frames.begin(), frames.end(), [&](const Frame& each) { return each.statement == *slice.writer; });
   if (writes == frames.end() || writes == frames.begin()) return;
   forget_innermost(static_cast<size_t>(writes - frames.begin()), at_output);
   failure.place = place_of_statement(model, *slice.writer);
@@ -365,7 +365,8 @@ report::Explanation explain(const ExplainRequest& request, const program::Progra
   std::vector<report::Finding> of_assertion;
   for (const CriticalBranch& branch : switching.critical) {
     report::Finding finding = finding_of(model, branch, oracle);
-    const bool own = explanation.failure->kind == "assertion" && finding.place.line == explanation.failure->place.line &&
+    const bool own = explanation.failure->kind == "assertion" &&
+                     finding.place.line == explanation.failure->place.line &&
                      finding.place.file == explanation.failure->place.file;
     (own ? of_assertion : explanation.findings).push_back(std::move(finding));
   }

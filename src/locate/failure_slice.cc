@@ -175,7 +175,8 @@ class TracedRun final : public RunDependences {
 
   /// What made the values that a branch tested, nearest first. What the branch's own line does only asks, and so does a
   /// short function, or where `given` any function, that it calls; of what asks, the short functions come last, after
-  /// the calls by which the branch's function got what others made. Reads of input make nothing; what put their values where they were tested does.
+  /// the calls by which the branch's function got what others made. Reads of input make nothing; what put their values
+  /// where they were tested does.
   std::vector<Node> origins_of(Node branch, bool given) const {
     std::vector<Node> origins, short_functions, calls;
     const uint32_t frame = graph_.execution(branch.execution()).frame;
@@ -353,15 +354,17 @@ std::optional<FailureSlice> slice_failure(const Launch& launch, const TracedProg
     return std::nullopt;
   }
   FailureSlice slice = measure(graph, criterion);
-  if (byte_is_known) slice.writer = writer_of_output(graph, criterion, [&](uint32_t frame) { return run->entered(frame); });
+  if (byte_is_known)
+    slice.writer = writer_of_output(graph, criterion, [&](uint32_t frame) { return run->entered(frame); });
   for (const Node node : chain) {
     const uint32_t statement = graph.model().operation(node.operation()).statement;
     if (slice.value_chain.empty() || slice.value_chain.back() != statement) slice.value_chain.push_back(statement);
   }
   if (!chain.empty()) {
     slice.computed_from = computed_from(graph, chain.back());
-    ValuePath path = value_path(graph, chain, byte_is_known ? std::span<const Node>(criterion) : std::span<const Node>(),
-                                [&](uint32_t frame) { return run->entered(frame); });
+    ValuePath path =
+        value_path(graph, chain, byte_is_known ? std::span<const Node>(criterion) : std::span<const Node>(),
+                   [&](uint32_t frame) { return run->entered(frame); });
     slice.path = std::move(path.steps);
     slice.origin = path.origin;
   }

@@ -45,8 +45,8 @@ struct FailureSlice {
   /// How the bad value came to the failure by copies only, from there back to the statement that made it; empty when
   /// the failure is not about a value that was copied.
   std::vector<uint32_t> value_chain;
-  /// The same, gone on with through the formatting of a number, and in the words of the calls that it went between; no steps
-  /// when `value_chain` is empty.
+  /// The same, gone on with through the formatting of a number, and in the words of the calls that it went between; no
+  /// steps when `value_chain` is empty.
   std::vector<PathStep> path;
   std::optional<ValueOrigin> origin;  ///< where the path ends
   /// Of a wrong output: the statement that put the byte out, or that gave it to functions which only hand on.

@@ -69,7 +69,8 @@ std::string otherwise_text(const CriticalBranch& branch, const Oracle& oracle) {
 }  // namespace
 
 report::Finding finding_of(const program::ProgramModel& model, const CriticalBranch& branch, const Oracle& oracle) {
-  std::string taken = way_text(model, branch.block, branch.way), other = way_text(model, branch.block, branch.other_way);
+  std::string taken = way_text(model, branch.block, branch.way),
+              other = way_text(model, branch.block, branch.other_way);
   // In a macro all is in one column.
   if (taken == other) {
     taken = side_text(model, branch.block, branch.way);

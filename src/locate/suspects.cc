@@ -386,9 +386,8 @@ class Ranking {
     const auto& entries = evidence_.run->log.entries;
     const auto found = std::find_if(entries.rbegin(), entries.rend(), [&](const format::BranchEntry& entry) {
       const program::Indices edges = model_.edges_of(entry.block);
-      return entry.way < edges.size() && std::any_of(dependences.begin(), dependences.end(), [&](const auto& each) {
-               return each.edge == edges[entry.way];
-             });
+      return entry.way < edges.size() && std::any_of(dependences.begin(), dependences.end(),
+                                                     [&](const auto& each) { return each.edge == edges[entry.way]; });
     });
     return found == entries.rend() ? std::nullopt : std::optional(found->block);
   }

@@ -1,11 +1,12 @@
 // A value chain ends where something is computed, and the text of a number is computed from it. Who looks for a wrong
 // number does not want to be told of the digits, so a path goes on through one conversion into text:
 //   - the library's (a conversion of a printf), of which the graph knows what it was given;
-//   - the program's own: an activation, or one around it, that was given a single value which the byte is computed from.
+//   - the program's own: an activation, or one around it, that was given a single value which the byte is computed
+//   from.
 //     What is computed from two values is made there, and so is what was read as text.
-// Copies go through functions that fetch and put values (of a stack, a table), which say little. Of two steps in different
-// activations the path therefore names where both come together: the two calls, in one function, between which the value
-// went.
+// Copies go through functions that fetch and put values (of a stack, a table), which say little. Of two steps in
+// different activations the path therefore names where both come together: the two calls, in one function, between
+// which the value went.
 #include "locate/value_path.h"
 
 #include <algorithm>
@@ -76,15 +77,16 @@ Node formatted_by_library(const DependenceGraph& graph, const std::vector<Node>&
 std::vector<Node> computed_of(const DependenceGraph& graph, Node node) {
   std::vector<Node> sources = memory_sources(graph, node);
   const OperationKind kind = kind_of(graph, node);
-  if (kind == OperationKind::kLoad && sources.empty()) return sources_of(graph, node, {OperandRole::kAddress, OperandRole::kData});
+  if (kind == OperationKind::kLoad && sources.empty())
+    return sources_of(graph, node, {OperandRole::kAddress, OperandRole::kData});
   if (node.is_transfer() || (kind == OperationKind::kCall && graph.enters_body(node))) return sources;
   const std::vector<Node> data = sources_of(graph, node, {OperandRole::kData});
   sources.insert(sources.end(), data.begin(), data.end());
   return sources;
 }
 
-/// Of what had been made when execution `begin` began, the values that `made` was computed from, by their origins; nothing
-/// when that is too much to look at.
+/// Of what had been made when execution `begin` began, the values that `made` was computed from, by their origins;
+/// nothing when that is too much to look at.
 std::optional<std::unordered_map<uint64_t, Node>> given(const DependenceGraph& graph, Node made, Execution begin) {
   std::unordered_map<uint64_t, Node> values;
   std::vector<Node> open{made};
@@ -127,7 +129,8 @@ bool begins_as_number(const DependenceGraph& graph, const std::vector<Node>& cha
   if (made_by.empty()) return true;
   if (!formats(graph, chain.front()) || chain.size() < 2) return false;
   const OperationKind second = kind_of(graph, chain[1]);
-  return second != OperationKind::kStore && second != OperationKind::kCopyMemory && !is_call_of_library(graph, chain[1]);
+  return second != OperationKind::kStore && second != OperationKind::kCopyMemory &&
+         !is_call_of_library(graph, chain[1]);
 }
 
 Origin how_made(const DependenceGraph& graph, Node made) {
@@ -146,7 +149,7 @@ Origin how_made(const DependenceGraph& graph, Node made) {
       if (reads_input(graph, made)) return Origin::kInput;
       // What put it out or copied it, and nothing before that.
       return made.is_transfer() || program::copies_memory(library_function(graph, made)) ? Origin::kConstant
-                                                                                       : Origin::kLibrary;
+                                                                                         : Origin::kLibrary;
     default:
       return Origin::kComputed;
   }

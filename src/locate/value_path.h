@@ -1,5 +1,5 @@
-// How a wrong value came to where it shows: the statements that copied it, the calls between which it went, where a number
-// was turned into its text, and the statement that made it (ED §3.1, gone on with through formatting).
+// How a wrong value came to where it shows: the statements that copied it, the calls between which it went, where a
+// number was turned into its text, and the statement that made it (ED §3.1, gone on with through formatting).
 #pragma once
 
 #include <cstdint>
@@ -34,8 +34,8 @@ struct ValuePath {
   ValueOrigin origin;
 };
 
-/// `chain`: as of depend::value_chain, not empty. `made_by`: of a byte of an output, as of DependenceGraph::output_at, and
-/// `chain` is its; else empty. `entered`: the first execution of an activation.
+/// `chain`: as of depend::value_chain, not empty. `made_by`: of a byte of an output, as of DependenceGraph::output_at,
+/// and `chain` is its; else empty. `entered`: the first execution of an activation.
 ValuePath value_path(const depend::DependenceGraph& graph, std::vector<depend::Node> chain,
                      std::span<const depend::Node> made_by,
                      const std::function<depend::Execution(uint32_t frame)>& entered);

@@ -124,9 +124,8 @@ class Page {
   }
 
   void write_rest() {
-    text_ +=
-        fmt::format("<p class=\"dim\">{} experiments in {:.1f} s{}.</p>\n", explanation_.effort.experiments,
-                    explanation_.effort.seconds, end_of_search(explanation_.effort));
+    text_ += fmt::format("<p class=\"dim\">{} experiments in {:.1f} s{}.</p>\n", explanation_.effort.experiments,
+                         explanation_.effort.seconds, end_of_search(explanation_.effort));
     for (const std::string& each : explanation_.limits) {
       text_ += fmt::format("<p class=\"dim\">Not done: {}</p>\n", escaped(each));
     }

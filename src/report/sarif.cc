@@ -57,7 +57,8 @@ Json failure_result(const Explanation& explanation) {
     location["message"] = {{"text", text}};
     related.push_back(std::move(location));
   };
-  if (failure.origin) relate(failure.origin->place, fmt::format("The value there was {} here.", made_in_words(failure.origin->how)));
+  if (failure.origin)
+    relate(failure.origin->place, fmt::format("The value there was {} here.", made_in_words(failure.origin->how)));
   for (const ValueStep& step : failure.path) {
     if (related.size() > kMostOfPath) break;
     relate(step.place, step.how == "formatted" ? "Here the value became text." : "The value came by here.");

@@ -155,8 +155,7 @@ class Writer {
   void write_effort() {
     if (explanation_.effort.experiments > 0) {
       text_ += dim(fmt::format("\n{} experiments in {:.1f} s{}.\n", explanation_.effort.experiments,
-                               explanation_.effort.seconds,
-                               end_of_search(explanation_.effort)));
+                               explanation_.effort.seconds, end_of_search(explanation_.effort)));
     }
     for (const std::string& limit : explanation_.limits) text_ += dim(fmt::format("Not done: {}\n", limit));
     if (!explanation_.next_steps.empty()) text_ += "\nTo go on:\n";
