@@ -27,10 +27,12 @@ from debian_program import Failure, Program, culprit_toolchain, load_recipe, run
 KINDS = ("clock", "cpu", "call", "thread")
 
 
-def seconds(command, **options):
+def seconds(command, status=0, **options):
     start = time.perf_counter()
-    subprocess.run(command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=True,
-                   **options)
+    done = subprocess.run(command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=False,
+                          **options)
+    if done.returncode != status:
+        raise Failure(f"{' '.join(map(str, command))}: status {done.returncode}")
     return time.perf_counter() - start
 
 
@@ -39,6 +41,7 @@ class Plain:
 
     def __init__(self, name, kind, command):
         self.name, self.kind, self.command = name, kind, command
+        self.status = 0
         self.native_command = ["taskset", "-c", "0", *command] if kind == "thread" else command
 
     def native(self):
@@ -71,14 +74,14 @@ class Captured:
             if run_limited(rules["prepare"], inputs, dict(self.environment, PROGRAM=self.native_body), log, 600).status != 0:
                 raise Failure("the input could not be made", log)
 
-    def run(self, wrapper, body, environment):
-        return seconds(["bash", "-c", f"exec {wrapper} {self.command}"], cwd=self.place, env=dict(environment, **self.environment, PROGRAM=body))
+    def run(self, wrapper, body, environment, status):
+        return seconds(["bash", "-c", f"exec {wrapper} {self.command}"], status, cwd=self.place, env=dict(environment, **self.environment, PROGRAM=body))
 
     def native(self):
-        return self.run("", self.native_body, os.environ)
+        return self.run("", self.native_body, os.environ, self.status)
 
     def record(self, words, environment):
-        return self.run(" ".join(map(str, [*words, "--as-is", "--"])), self.fast_body, environment)
+        return self.run(" ".join(map(str, [*words, "--as-is", "--"])), self.fast_body, environment, 0)
 
 
 def captured(name, culprit, quick):
@@ -134,8 +137,10 @@ def measure(culprit, program, folder, times):
         shutil.rmtree(recording, ignore_errors=True)
         best["native"] = min(best["native"], program.native())
         best["record"] = min(best["record"], program.record([culprit, "record", "-o", recording], environment))
+        manifest = json.loads((recording / "manifest.json").read_text())
+        if (manifest["exit_signal"], manifest["exit_status"]) != (0, program.status):
+            raise Failure(f"recorded, it ends with signal {manifest['exit_signal']}, status {manifest['exit_status']}")
         best["replay"] = min(best["replay"], seconds([culprit, "replay", recording], env=environment))
-    manifest = json.loads((recording / "manifest.json").read_text())
     result = {"name": program.name, "kind": program.kind, "seconds": best, "events": manifest["events"],
               "record": best["record"] / best["native"], "replay": best["replay"] / best["native"],
               "log_bytes_per_second": (recording / "log").stat().st_size / best["record"]}
@@ -169,7 +174,7 @@ def main():
             try:
                 program = captured(program, culprit, options.quick) if isinstance(program, str) else program
                 each = measure(culprit, program, folder, 3 if options.quick or program.kind == "clock" else 5)
-            except (Failure, subprocess.CalledProcessError) as failure:
+            except Failure as failure:
                 print(f"{getattr(program, 'name', program):10} not measured: {failure}")
                 failed = True
                 continue

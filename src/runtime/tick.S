@@ -128,12 +128,15 @@ culprit_tick_slow:
 	movl	$~kTileComponents, %eax
 	movl	$-1, %edx
 	xsave64	(%rbx)
-	# Which components count as in use depends on what else ran on this processor; all were written, so all are restored.
+	# Which components count as in use depends on what else ran on this processor, so memory says: all. Restored are those
+	# that were: vector registers whose upper halves count as in use slow down the program's SSE instructions.
+	movq	512(%rbx), %r12
 	xorl	%ecx, %ecx
 	xgetbv
 	andl	$~kTileComponents, %eax
-	movl	%eax, 512(%rbx)
-	movl	%edx, 516(%rbx)
+	shlq	$32, %rdx
+	leaq	(%rax,%rdx), %r13
+	movq	%r13, 512(%rbx)
 
 	# The C part runs by the rules of the ABI: known rounding, direction flag clear.
 	cld
@@ -141,9 +144,11 @@ culprit_tick_slow:
 	leaq	culprit_tick_save@tpoff(%rdi), %rdi
 	call	culprit_tick_slow_part
 
+	movq	%r12, 512(%rbx)
 	movl	$~kTileComponents, %eax
 	movl	$-1, %edx
 	xrstor64 (%rbx)
+	movq	%r13, 512(%rbx)
 	movq	SAVE(RBX), %rbx
 	movq	SAVE(RBP), %rbp
 	movq	SAVE(R8), %r8

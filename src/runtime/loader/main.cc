@@ -29,6 +29,7 @@
 #include "runtime/loader/log_writer.h"
 #include "runtime/loader/points.h"
 #include "runtime/loader/runtime.h"
+#include "runtime/loader/signal_frame.h"
 #include "runtime/loader/signals.h"
 #include "runtime/loader/text.h"
 #include "runtime/loader/threads.h"
@@ -164,6 +165,7 @@ extern "C" [[noreturn]] void culprit_loader_start(uint64_t* stack) {
   thread.id = runtime.process;
   adopt(thread);
   start_signals(thread, start.ignored, start.blocked);
+  learn_state_components();
   trap_instructions(true);
   runtime.interception =
       text_equal(words[2], "trapped")

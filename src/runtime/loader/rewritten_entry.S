@@ -93,11 +93,6 @@ save_state:
         movl $~kTileComponents, %eax
         movl $-1, %edx
         xsave64 (%rdi)
-        xorl %ecx, %ecx                 // all components were written; which are in use is no property of the program
-        xgetbv
-        andl $~kTileComponents, %eax
-        movl %eax, 512(%rdi)
-        movl %edx, 516(%rdi)
         ret
         .size save_state, .-save_state
 

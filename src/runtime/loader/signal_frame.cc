@@ -18,7 +18,37 @@ constexpr uint64_t kLegacyBytes = 512;     // FXSAVE area
 constexpr uint64_t kSizeOffset = 464 + 4;  // sw_reserved.extended_size
 constexpr uint64_t kMagicOffset = 464;
 constexpr uint64_t kFeaturesOffset = 464 + 8;  // sw_reserved.xfeatures
+/// In XSAVE's numbers: AVX, AVX-512's masks and upper halves, its further registers.
+constexpr uint32_t kVectorComponents[] = {2, 5, 6, 7};
+constexpr uint32_t kStateLeaf = 0xd;
 constexpr uint32_t kMagic = 0x46505853;  // FP_XSTATE_MAGIC1
+
+struct Component {
+  uint32_t offset, bytes;  ///< in XSAVE's standard form; 0 bytes where the processor lacks it
+};
+Component components[sizeof kVectorComponents / sizeof *kVectorComponents];
+
+bool is_zero(uint64_t at, uint32_t bytes) {
+  for (uint32_t each = 0; each < bytes; each += sizeof(uint64_t)) {
+    uint64_t word;
+    __builtin_memcpy(&word, reinterpret_cast<const void*>(at + each), sizeof word);
+    if (word != 0) return false;
+  }
+  return true;
+}
+
+/// Vector registers that are zero need not count as in use: that would slow down SSE instructions, which preserve upper
+/// halves.
+void rest_zero_registers(uint64_t state, uint64_t bytes) {
+  uint64_t in_use;
+  __builtin_memcpy(&in_use, reinterpret_cast<const void*>(state + kLegacyBytes), sizeof in_use);
+  for (unsigned each = 0; each < sizeof components / sizeof *components; ++each) {
+    const Component& component = components[each];
+    if (component.bytes == 0 || component.offset + component.bytes > bytes) continue;
+    if (is_zero(state + component.offset, component.bytes)) in_use &= ~(uint64_t{1} << kVectorComponents[each]);
+  }
+  __builtin_memcpy(reinterpret_cast<void*>(state + kLegacyBytes), &in_use, sizeof in_use);
+}
 
 /// The registers a handler starts with: control words as after exec.
 void reset_control_words(uint64_t state) {
@@ -29,6 +59,14 @@ void reset_control_words(uint64_t state) {
 }
 
 }  // namespace
+
+void learn_state_components() {
+  for (unsigned each = 0; each < sizeof components / sizeof *components; ++each) {
+    uint32_t a = kStateLeaf, b, c = kVectorComponents[each], d;
+    asm("cpuid" : "+a"(a), "=b"(b), "+c"(c), "=d"(d));
+    components[each] = {.offset = b, .bytes = a};
+  }
+}
 
 uint64_t state_bytes(uint64_t address) {
   uint32_t magic, bytes;
@@ -112,6 +150,7 @@ void leave_handler(Thread& thread, Context& context) {
   if (saved.fpstate != 0) {
     if (!runtime.space.covers(saved.fpstate, saved.fpstate + bytes)) die_by_signal(kSigsegv);
     __builtin_memcpy(reinterpret_cast<void*>(own_state), reinterpret_cast<const void*>(saved.fpstate), bytes);
+    if (bytes > kLegacyBytes) rest_zero_registers(own_state, bytes);
   }
   // From r8 to the flags, and the mask; segment registers stay the kernel's.
   const uint64_t first = offsetof(Context, r8), last = offsetof(Context, cs);

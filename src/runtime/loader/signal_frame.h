@@ -16,6 +16,9 @@ void enter_handler(Thread& thread, Context& context, const Siginfo& siginfo, Ker
 /// Bytes of the floating point state at `state`, as its own header says, with the word that ends it.
 uint64_t state_bytes(uint64_t state);
 
+/// Asks the processor where vector registers are in a state. To be called before its answers are trapped.
+void learn_state_components();
+
 /// The floating point state at `state` becomes that of a fresh program.
 void reset_floating_point(uint64_t state);
 
