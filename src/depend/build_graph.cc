@@ -37,12 +37,91 @@ using trace::StepKind;
 
 }  // namespace
 
+namespace {
+
+/// An operand whose source lies outside of the block.
+struct OutsideOperand {
+  uint32_t slot;
+  uint32_t value;    ///< argument's number, or place of the operation in its block
+  uint32_t exports;  ///< which latest execution it is of; kNone: an argument
+  uint32_t from;     ///< of a phi: the block that control comes from; else kNone
+};
+
+/// An operation that the pass has to do something for. Most only compute of what their block has.
+struct ActiveOperation {
+  uint32_t operation;
+  OperationKind kind;
+  uint32_t place;  ///< in its block
+  uint32_t first_operand, end_operand;
+  uint32_t memory_slot;
+  std::span<const AccessRecord> accesses;
+};
+
+/// The active operations of a program, in order.
+class ActiveOperations {
+ public:
+  ActiveOperations(const program::ProgramModel& model, const BlockLayout& layout) {
+    for (const uint32_t block : model.blocks()) {
+      for (const uint32_t operation : model.operations_of(block)) {
+        while (before_.size() <= operation) before_.push_back(static_cast<uint32_t>(all_.size()));
+        add(model, layout, operation);
+      }
+    }
+    while (before_.size() <= model.sections().operations.size()) before_.push_back(static_cast<uint32_t>(all_.size()));
+  }
+
+  /// Those among the operations [first, end).
+  std::span<const ActiveOperation> among(uint32_t first, uint32_t end) const {
+    return std::span(all_).subspan(before_[first], before_[end] - before_[first]);
+  }
+  std::span<const OutsideOperand> operands_of(const ActiveOperation& operation) const {
+    return std::span(operands_).subspan(operation.first_operand, operation.end_operand - operation.first_operand);
+  }
+
+ private:
+  void add(const program::ProgramModel& model, const BlockLayout& layout, uint32_t index) {
+    const OperationRecord& record = model.operation(index);
+    const uint32_t end = model.sections().operations[index + 1].first_operand;
+    ActiveOperation active{index,
+                           record.kind,
+                           layout.place[index],
+                           static_cast<uint32_t>(operands_.size()),
+                           0,
+                           layout.memory_slot[index],
+                           model.accesses_of(index)};
+    for (uint32_t each = record.first_operand; each < end; ++each) {
+      const uint32_t slot = layout.operand_slot[each];
+      if (slot == kNoSlot) continue;
+      const OperandRecord& operand = model.sections().operands[each];
+      OutsideOperand outside{slot, operand.value, kNone, record.kind == OperationKind::kPhi ? operand.from : kNone};
+      if (operand.kind == OperandKind::kOperation) {
+        outside.value = layout.place[operand.value];
+        outside.exports = layout.export_number[layout.block_of[operand.value]];
+      } else if (operand.kind != OperandKind::kArgument) {
+        outside.value = kNone;  // of a phi: a constant
+      }
+      operands_.push_back(outside);
+    }
+    active.end_operand = static_cast<uint32_t>(operands_.size());
+    const bool acts = record.kind == OperationKind::kPhi || record.kind == OperationKind::kCall ||
+                      record.kind == OperationKind::kBranch || !active.accesses.empty();
+    if (acts || active.first_operand != active.end_operand) all_.push_back(active);
+  }
+
+  std::vector<ActiveOperation> all_;
+  std::vector<OutsideOperand> operands_;
+  std::vector<uint32_t> before_;  ///< per operation, and more: how many active ones come before it
+};
+
+}  // namespace
+
 class GraphBuilder final : public DefinitionQuery {
  public:
   GraphBuilder(const trace::TraceFile& trace, const std::filesystem::path& file)
       : model_(trace.model()),
         sections_(model_.sections()),
         layout_(model_),
+        active_(model_, layout_),
         writer_(trace, layout_, file),
         stream_(trace),
         definitions_(sections_, trace.anchors()),
@@ -209,18 +288,19 @@ class GraphBuilder final : public DefinitionQuery {
     activation.call = kNone;
     bool exported = !step.starts;
     const uint32_t exported_as = layout_.export_number[step.block];
-    for (uint32_t each = step.first; each < step.end; ++each) {
-      const OperationRecord& operation = sections_.operations[each];
-      if (!exported && operation.kind != OperationKind::kPhi) {
+    const bool is_asked = ask_ && activation.current.execution == asked_.execution() &&
+                          asked_.operation() >= step.first && asked_.operation() < step.end;
+    for (const ActiveOperation& each : active_.among(step.first, is_asked ? asked_.operation() : step.end)) {
+      if (!exported && each.kind != OperationKind::kPhi) {
         exported = true;
         if (exported_as != kNoSlot) activation.exports[exported_as] = activation.current.first_number;
       }
-      if (ask_ && activation.current.execution == asked_.execution() && each == asked_.operation()) {
-        (*ask_)(*this);
-        ask_ = nullptr;
-        return;
-      }
-      execute(activation, step, each, operation);
+      execute(activation, step, each);
+    }
+    if (is_asked) {
+      (*ask_)(*this);
+      ask_ = nullptr;
+      return;
     }
     if (!exported && exported_as != kNoSlot) activation.exports[exported_as] = activation.current.first_number;
     if (step.end > step.first) last_ = number(activation, step.end - 1);
@@ -266,13 +346,13 @@ class GraphBuilder final : public DefinitionQuery {
     writer_.begin(activation.current, block, activation.frame);
   }
 
-  void execute(Activation& activation, const Step& step, uint32_t index, const OperationRecord& operation) {
-    find_operands(activation, step, index, operation);
-    const NodeNumber node = number(activation, index);
-    const std::span<const AccessRecord> accesses = model_.accesses_of(index);
+  void execute(Activation& activation, const Step& step, const ActiveOperation& operation) {
+    find_operands(activation, step, operation);
+    const NodeNumber node{activation.current.first_number + operation.place};
+    const std::span<const AccessRecord> accesses = operation.accesses;
     switch (operation.kind) {
       case OperationKind::kLoad:
-        if (!accesses.empty()) load(activation, accesses[0], index);
+        if (!accesses.empty()) load(activation, accesses[0], operation.memory_slot);
         break;
       case OperationKind::kStore:
       case OperationKind::kSetMemory:
@@ -281,15 +361,15 @@ class GraphBuilder final : public DefinitionQuery {
         break;
       case OperationKind::kUpdate:
         if (accesses.empty()) break;
-        load(activation, accesses[0], index);
+        load(activation, accesses[0], operation.memory_slot);
         definitions_.define(activation, accesses[0], definitions_.bytes_of(accesses, 0), node);
         break;
       case OperationKind::kCopyMemory:
         if (accesses.size() >= 2) definitions_.copy(activation, accesses, node);
         break;
       case OperationKind::kCall:
-        activation.call = index;
-        note_call(node, operation);
+        activation.call = operation.operation;
+        note_call(node, sections_.operations[operation.operation]);
         break;
       case OperationKind::kBranch:
         open_branch(activation, step.block, node);
@@ -315,32 +395,28 @@ class GraphBuilder final : public DefinitionQuery {
   }
 
   void note_call(NodeNumber node, const OperationRecord& operation) {
+    if (thread_makers_.empty()) return;
     const uint32_t callee = sections_.calls[operation.detail].callee;
     if (std::find(thread_makers_.begin(), thread_makers_.end(), callee) != thread_makers_.end()) {
       thread_starts_.push_back(node);
     }
   }
 
-  void find_operands(Activation& activation, const Step& step, uint32_t index, const OperationRecord& operation) {
-    const uint32_t end = sections_.operations[index + 1].first_operand;
-    for (uint32_t each = operation.first_operand; each < end; ++each) {
-      const uint32_t slot = layout_.operand_slot[each];
-      if (slot == kNoSlot) continue;
-      const OperandRecord& operand = sections_.operands[each];
-      if (operation.kind == OperationKind::kPhi && operand.from != step.predecessor) continue;
+  void find_operands(Activation& activation, const Step& step, const ActiveOperation& operation) {
+    const bool phi = operation.kind == OperationKind::kPhi;
+    for (const OutsideOperand& operand : active_.operands_of(operation)) {
+      if (phi && operand.from != step.predecessor) continue;
       NodeNumber source = kNoNumber;
-      if (operand.kind == OperandKind::kArgument) {
+      if (operand.exports != kNone) {
+        const uint64_t from = activation.exports[operand.exports];
+        if (from != kGraphNoNumber) source = {from + operand.value};
+      } else if (operand.value != kNone) {
         source = operand.value < activation.arguments.size() ? activation.arguments[operand.value] : kNoNumber;
         if (activation.arguments.empty()) source = activation.entered_by;  // a callback's come from the call
-      } else if (operand.kind == OperandKind::kOperation) {
-        const uint64_t from = activation.exports[layout_.export_number[layout_.block_of[operand.value]]];
-        if (from != kGraphNoNumber) source = {from + layout_.place[operand.value]};
       }
-      writer_.set(activation.current, slot, source);
+      writer_.set(activation.current, operand.slot, source);
     }
-    if (operation.kind == OperationKind::kPhi) {
-      writer_.set(activation.current, layout_.memory_slot[index], activation.came_by);
-    }
+    if (phi) writer_.set(activation.current, operation.memory_slot, activation.came_by);
   }
 
   void open_branch(Activation& activation, uint32_t block, NodeNumber node) {
@@ -352,9 +428,11 @@ class GraphBuilder final : public DefinitionQuery {
     }
   }
 
-  void load(Activation& activation, const AccessRecord& access, uint32_t index) {
-    const uint32_t slot = layout_.memory_slot[index];
+  void load(Activation& activation, const AccessRecord& access, uint32_t slot) {
     if (slot == kNoSlot) return;
+    if (const auto source = definitions_.only_source(activation, access); source && *source != kNoNumber) {
+      return writer_.set(activation.current, slot, *source);
+    }
     sources_.clear();
     definitions_.add_sources(activation, access, sources_);
     if (sources_.empty() && access.place == PlaceKind::kRecorded) add_variadic_arguments(activation);
@@ -423,6 +501,7 @@ class GraphBuilder final : public DefinitionQuery {
   const program::ProgramModel& model_;
   const program::ModelView& sections_;
   BlockLayout layout_;
+  ActiveOperations active_;
   GraphWriter writer_;
   OutputRuns outputs_[kGraphOutputs];
   UnknownCalls unknown_calls_;

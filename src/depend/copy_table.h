@@ -25,6 +25,9 @@ class CopyTable {
     return add({kNoNumber, one, other});
   }
 
+  /// Whether a definition is that of one node.
+  static bool is_node(uint64_t definition) { return (definition & kCopyBit) == 0; }
+
   /// Adds the nodes that a definition stands for, each once: a copy before what it copied. An empty `sources` begins a
   /// question; within one, what several copies share is looked at once (joined copies of joined copies share nearly
   /// all).

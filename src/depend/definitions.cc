@@ -85,6 +85,27 @@ void Definitions::add_sources(const Activation& activation, const AccessRecord& 
   }
 }
 
+std::optional<NodeNumber> Definitions::only_source(const Activation& activation, const AccessRecord& access) {
+  uint64_t definition = ShadowMemory::kUndefined;
+  switch (access.place) {
+    case PlaceKind::kConstant:
+      return kNoNumber;
+    case PlaceKind::kArgument:
+      return std::nullopt;
+    case PlaceKind::kCells:
+      if (access.cells != 1) return std::nullopt;
+      definition = activation.cells[access.value - activation.first_cell];
+      break;
+    default:
+      if (access.bytes == 0 || !memory_.same(address_of(activation, access), access.bytes, definition)) {
+        return std::nullopt;
+      }
+  }
+  if (definition == ShadowMemory::kUndefined) return kNoNumber;
+  if (!CopyTable::is_node(definition)) return std::nullopt;
+  return NodeNumber{definition};
+}
+
 void Definitions::add_sources(uint64_t address, uint64_t bytes, std::vector<NodeNumber>& sources) {
   uint64_t before = ShadowMemory::kUndefined;
   for (uint64_t each = 0; each < bytes; ++each) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -28,6 +29,9 @@ class Definitions {
   uint64_t definition_at(const Activation& activation, const format::AccessRecord& access, uint64_t distance);
   /// Adds the nodes that defined what an access reads.
   void add_sources(const Activation& activation, const format::AccessRecord& access, std::vector<NodeNumber>& sources);
+  /// The node that defined all of what an access reads, kNoNumber for constants and what nothing defined; nothing when
+  /// there are several, or perhaps: add_sources tells.
+  std::optional<NodeNumber> only_source(const Activation& activation, const format::AccessRecord& access);
   void define(Activation& activation, const format::AccessRecord& access, uint64_t bytes, NodeNumber node);
   /// access 0 gets the bytes of access 1.
   void copy(Activation& activation, std::span<const format::AccessRecord> accesses, NodeNumber copier);

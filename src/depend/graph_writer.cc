@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 #include <xxhash.h>
 
+#include <algorithm>
 #include <cstring>
+#include <utility>
 
 #include "base/error.h"
 #include "depend/input_log.h"
@@ -88,10 +90,6 @@ void GraphWriter::begin(OpenExecution& execution, uint32_t block, uint32_t frame
   frame_of_.push_back(frame);
   slots_.resize(slots_.size() + layout_.slots[block], kGraphNoNumber);
   next_number_ += layout_.nodes_of(block);
-}
-
-void GraphWriter::set(OpenExecution& execution, uint32_t slot, NodeNumber source) {
-  set_raw(execution, slot, source == kNoNumber ? std::span<const NodeNumber>() : std::span(&source, 1), false);
 }
 
 void GraphWriter::set(OpenExecution& execution, uint32_t slot, std::span<const NodeNumber> sources) {
@@ -197,12 +195,15 @@ uint32_t GraphWriter::encode(uint64_t raw, uint64_t first_number) {
 }
 
 std::string GraphWriter::dependences() {
-  std::vector<uint32_t> slots;
-  slots.reserve(slots_.size());
+  std::vector<uint32_t> slots(slots_.size());
   uint64_t first_number = chunk_number_;
+  size_t next = 0;
   for (const uint32_t block : blocks_) {
-    for (uint32_t each = 0; each < layout_.slots[block]; ++each) {
-      slots.push_back(encode(slots_[slots.size()], first_number));
+    const uint64_t bias = kGraphDistanceBias - first_number;
+    for (const size_t end = next + layout_.slots[block]; next < end; ++next) {
+      const uint64_t distance = slots_[next] + bias;
+      const bool near = slots_[next] < kMostNumbers && distance < kGraphFromBody;
+      slots[next] = near ? static_cast<uint32_t>(distance) : encode(slots_[next], first_number);
     }
     first_number += layout_.nodes_of(block);
   }
@@ -218,10 +219,14 @@ std::string GraphWriter::dependences() {
 }
 
 std::string GraphWriter::counts(GraphChunk& chunk) const {
-  std::map<uint32_t, uint32_t> executions;
-  for (const uint32_t block : blocks_) ++executions[block];
+  counted_.resize(layout_.slots.size());
+  std::vector<uint32_t> executed;
+  for (const uint32_t block : blocks_) {
+    if (counted_[block]++ == 0) executed.push_back(block);
+  }
+  std::sort(executed.begin(), executed.end());
   std::vector<GraphCount> counts;
-  for (const auto& [block, count] : executions) counts.push_back({block, count});
+  for (const uint32_t block : executed) counts.push_back({block, std::exchange(counted_[block], 0)});
   chunk.counts = static_cast<uint32_t>(counts.size());
   std::string bytes;
   append(bytes, counts);

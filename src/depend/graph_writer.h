@@ -55,7 +55,15 @@ class GraphWriter {
   NodeNumber number(const OpenExecution& execution, uint32_t operation) const {
     return {execution.first_number + layout_.place[operation]};
   }
-  void set(OpenExecution& execution, uint32_t slot, NodeNumber source);
+  void set(OpenExecution& execution, uint32_t slot, NodeNumber source) {
+    static_assert(kNoNumber.bits == format::kGraphNoNumber);
+    if (slot == kNoSlot) return;
+    if (execution.chunk == chunks_.size()) {
+      slots_[execution.first_slot + slot] = source.bits;
+    } else {
+      set_raw(execution, slot, source == kNoNumber ? std::span<const NodeNumber>() : std::span(&source, 1), false);
+    }
+  }
   void set(OpenExecution& execution, uint32_t slot, std::span<const NodeNumber> sources);
   /// Of a call: the return of the body that it entered.
   void set_return(OpenExecution& execution, uint32_t slot, NodeNumber source);
@@ -99,6 +107,7 @@ class GraphWriter {
   std::vector<uint64_t> late_slots_;  ///< of `slots_`, those that may be filled later
   std::vector<format::GraphFrame> frames_;
   uint64_t chunk_number_ = 0;
+  mutable std::vector<uint32_t> counted_;  ///< per block, zeros between chunks
 };
 
 }  // namespace culprit::depend

@@ -28,8 +28,10 @@ bool InputFacts::gather(uint64_t number, Made& made) {
   const uint32_t node = graph_.static_node(place_, number);
   made.operation = parts_.operation_of(node);
   made.byte = parts_.is_call(node) ? parts_.byte_read(number) : nullptr;
+  const Outcome outcome = parts_.outcome(place_);
   for (const StaticPart& part : parts_.parts_of(place_, node, number)) {
-    const InputWay way = parts_.way_of(place_, node, part);
+    const bool computed = part.is_memory && parts_.is_computed_by_library(place_, part.source);
+    const InputWay way = computed ? InputWay::kWeak : parts_.way_of(node, part, outcome);
     if (!part.is_slot) {
       made.parts.push_back({{place_.first_number + part.source}, way});
       continue;
@@ -41,7 +43,7 @@ bool InputFacts::gather(uint64_t number, Made& made) {
   if (parts_.maps(node)) {
     graph_.visit_bytes(place_, kControlSlot, [&](NodeNumber each) { made.predicate = parts_.deciding(each); });
   }
-  return parts_.comparison_holds(place_, node);
+  return parts_.comparison_holds(node, outcome);
 }
 
 void InputFacts::find(uint64_t number, Made& made) {

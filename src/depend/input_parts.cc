@@ -12,6 +12,7 @@ InputParts::InputParts(const DependenceGraph& graph)
       layout_(graph.layout()),
       traits_(graph.model()),
       block_calls_(graph.layout().slots.size()),
+      block_varies_(graph.layout().slots.size()),
       results_(graph.file().numbers() + 1),
       makers_(graph.file().numbers() + 1),
       is_marked_(graph.file().chunks()) {
@@ -26,6 +27,7 @@ InputParts::InputParts(const DependenceGraph& graph)
   for (size_t block = 0; block < block_calls_.size(); ++block) {
     for (uint32_t node = layout_.first_node[block]; node < layout_.first_node[block + 1]; ++node) {
       if (layout_.nodes[node].is_call) block_calls_[block] = 1;
+      if ((kinds_[node] & (kSwitches | kCompares)) != 0) block_varies_[block] = 1;
     }
   }
 }
@@ -40,9 +42,6 @@ uint8_t InputParts::kinds_of(const BlockNode& node) const {
   const auto is_case = [&](uint32_t edge) { return model_.edge_kind(edge) == format::EdgeKind::kCase; };
   uint8_t kinds = traits_[operation].branch != kNone ? kCompares : 0;
   switch (model_.operation(operation).kind) {
-    case OperationKind::kLoad:
-      kinds |= kLoads;
-      break;
     case OperationKind::kStore:
       if (!operands.empty() && operands.front().kind == OperandKind::kConstant) kinds |= kMaps;
       break;
@@ -206,17 +205,16 @@ std::span<const StaticPart> InputParts::parts_of(const ExecutionPlace& place, ui
   return std::span(parts_).subspan(variants[variant], variants[variant + 1] - variants[variant]);
 }
 
-InputWay InputParts::way_of(const ExecutionPlace& place, uint32_t node, const StaticPart& part) const {
-  if (part.is_memory) {
-    // Memory that library functions computed, and did not copy, from its sources is not those sources' values.
-    bool computed = false;
-    graph_.visit_bytes(place, part.source, [&](NodeNumber source) {
-      computed = computed || (!is_input_byte(source) && is_among(makers_, source.bits));
-    });
-    return computed ? InputWay::kWeak : part.way;
+std::optional<std::span<const StaticPart>> InputParts::static_parts_of(uint32_t node) const {
+  const uint8_t kinds = kinds_[node];
+  if ((kinds & (kCalls | kTransfers)) != 0) {
+    if ((model_.operation(operation_of(node)).flags & kOperationEnters) == 0) return std::nullopt;
+    const auto& variants = calls_[first_[node][0]];
+    return std::span(parts_).subspan(variants[kEntered], variants[kEntered + 1] - variants[kEntered]);
   }
-  const bool weighs_cases = part.way == InputWay::kWeak && (kinds_[node] & kSwitches) != 0;
-  return weighs_cases && was_taken_by_case(place) ? InputWay::kPrecise : part.way;
+  const auto parts = std::span(parts_).subspan(first_[node][0], first_[node][1] - first_[node][0]);
+  if ((kinds & kCompares) != 0 && parts.size() > 1) return std::nullopt;
+  return parts;
 }
 
 NodeNumber InputParts::deciding(NodeNumber source) const {
@@ -247,33 +245,34 @@ void InputParts::mark_around(uint64_t number) const {
   }
 }
 
-bool InputParts::comparison_holds(const ExecutionPlace& place, uint32_t node) const {
-  if ((kinds_[node] & kCompares) == 0) return false;
-  const std::optional<uint32_t> edge = edge_taken(place);
-  if (!edge) return false;
-  const format::EdgeKind kind = model_.edge_kind(*edge);
-  if (kind != format::EdgeKind::kTrue && kind != format::EdgeKind::kFalse) return false;
+bool InputParts::comparison_holds(uint32_t node, Outcome outcome) const {
+  if ((kinds_[node] & kCompares) == 0 || (outcome != Outcome::kTrue && outcome != Outcome::kFalse)) return false;
   const uint32_t operation = operation_of(node);
-  const bool is_true = (kind == format::EdgeKind::kTrue) != traits_[operation].is_negated;
+  const bool is_true = (outcome == Outcome::kTrue) != traits_[operation].is_negated;
   return is_true == ((model_.operation(operation).flags & kOperationEquals) != 0);
 }
 
-bool InputParts::was_taken_by_case(const ExecutionPlace& place) const {
-  const std::optional<uint32_t> edge = edge_taken(place);
-  return edge && model_.edge_kind(*edge) == format::EdgeKind::kCase;
-}
-
-/// The one edge from the block of `place` to the block that ran next, when there is one.
-std::optional<uint32_t> InputParts::edge_taken(const ExecutionPlace& place) const {
-  if (place.execution + 1 >= graph_.executions()) return std::nullopt;
+/// By the one edge from the block of `place` to the block that ran next, when there is one.
+Outcome InputParts::find_outcome(const ExecutionPlace& place) const {
+  if (place.execution + 1 >= graph_.executions()) return Outcome::kUnknown;
   const uint32_t next = graph_.block_of(place.execution + 1);
   std::optional<uint32_t> found;
   for (const uint32_t edge : model_.edges_of(place.block)) {
     if (model_.edge(edge).target != next) continue;
-    if (found) return std::nullopt;
+    if (found) return Outcome::kUnknown;
     found = edge;
   }
-  return found;
+  if (!found) return Outcome::kUnknown;
+  switch (model_.edge_kind(*found)) {
+    case format::EdgeKind::kTrue:
+      return Outcome::kTrue;
+    case format::EdgeKind::kFalse:
+      return Outcome::kFalse;
+    case format::EdgeKind::kCase:
+      return Outcome::kCase;
+    default:
+      return Outcome::kOther;
+  }
 }
 
 }  // namespace culprit::depend

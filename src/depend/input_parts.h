@@ -52,6 +52,9 @@ struct InputPart {
   bool operator==(const InputPart&) const = default;
 };
 
+/// Which way the branch of a block went, as the block shows that ran next.
+enum class Outcome : uint8_t { kUnknown, kTrue, kFalse, kCase, kOther };
+
 class InputParts {
  public:
   /// The graph must stay.
@@ -61,17 +64,34 @@ class InputParts {
 
   /// How sources come into the value of the execution of `place`: as they say, or else as the questions below tell.
   std::span<const StaticPart> parts_of(const ExecutionPlace& place, uint32_t node, uint64_t number) const;
-  /// Whether parts are weaker, or stronger, in some executions.
-  bool varies(uint32_t node) const { return (kinds_[node] & (kLoads | kSwitches | kCompares)) != 0; }
   /// Whether it is a call's result.
   bool is_call(uint32_t node) const { return (kinds_[node] & kCalls) != 0; }
   /// A store of a constant: what is derived precisely from inputs in the predicate that decided on it was mapped to it.
   bool maps(uint32_t node) const { return (kinds_[node] & kMaps) != 0; }
-  /// Of a comparison: whether it found two values equal, as the block shows that ran next. Operands that are weak
-  /// otherwise are then precise if no other one is derived from inputs.
-  bool comparison_holds(const ExecutionPlace& place, uint32_t node) const;
-  /// The way of a part, except in a comparison that holds.
-  InputWay way_of(const ExecutionPlace& place, uint32_t node, const StaticPart& part) const;
+  /// Of the block of an execution; not looked for where nothing depends on it.
+  Outcome outcome(const ExecutionPlace& place) const {
+    return block_varies_[place.block] != 0 ? find_outcome(place) : Outcome::kUnknown;
+  }
+  /// Of a comparison: whether it found two values equal. Operands that are weak otherwise are then precise if no other
+  /// one is derived from inputs.
+  bool comparison_holds(uint32_t node, Outcome outcome) const;
+  /// The way of a part, except in a comparison that holds, and of loaded memory as if no library function computed it.
+  InputWay way_of(uint32_t node, const StaticPart& part, Outcome outcome) const {
+    const bool weighs_cases = part.way == InputWay::kWeak && (kinds_[node] & kSwitches) != 0;
+    return weighs_cases && outcome == Outcome::kCase ? InputWay::kPrecise : part.way;
+  }
+  /// Memory that library functions computed, and did not copy, from its sources is not those sources' values.
+  bool is_computed_by_library(NodeNumber source) const {
+    return !is_input_byte(source) && is_among(makers_, source.bits);
+  }
+  bool is_computed_by_library(const ExecutionPlace& place, uint32_t slot) const {
+    bool computed = false;
+    graph_.visit_bytes(place, slot, [&](NodeNumber each) { computed = computed || is_computed_by_library(each); });
+    return computed;
+  }
+  /// The parts of a node that are the same in all executions with one outcome; nothing for others: calls of which only
+  /// the execution tells what they enter, and comparisons of several values.
+  std::optional<std::span<const StaticPart>> static_parts_of(uint32_t node) const;
   /// The node that a source in the slot of a part that `decides` means: a call in native code decides what its
   /// callbacks do by having been made.
   NodeNumber deciding(NodeNumber source) const;
@@ -89,7 +109,7 @@ class InputParts {
   uint32_t operation_of(uint32_t node) const { return graph_.layout().nodes[node].operation & ~Node::kTransferBit; }
 
  private:
-  enum Kind : uint8_t { kCalls = 1, kMaps = 2, kLoads = 4, kSwitches = 8, kCompares = 16, kTransfers = 32 };
+  enum Kind : uint8_t { kCalls = 1, kMaps = 2, kSwitches = 4, kCompares = 8, kTransfers = 16 };
   /// Of a call: as native code, as one that reads input, as one that entered a body; of others the first alone.
   enum Variant : uint8_t { kNative, kReader, kEntered, kVariants };
 
@@ -110,8 +130,7 @@ class InputParts {
     if (number < marked_from_ || number >= marked_to_) mark_around(number);
     return marked.contains(number);
   }
-  bool was_taken_by_case(const ExecutionPlace& place) const;
-  std::optional<uint32_t> edge_taken(const ExecutionPlace& place) const;
+  Outcome find_outcome(const ExecutionPlace& place) const;
 
   const DependenceGraph& graph_;
   const program::ProgramModel& model_;
@@ -123,6 +142,7 @@ class InputParts {
   std::vector<std::array<uint32_t, kVariants + 1>> calls_;
   std::vector<uint8_t> kinds_;
   std::vector<uint8_t> block_calls_;                ///< per block: whether it makes calls
+  std::vector<uint8_t> block_varies_;               ///< per block: whether strengths depend on its outcome
   std::unordered_map<uint64_t, uint64_t> read_by_;  ///< by number of a call: the byte that is its value
   std::unordered_set<uint64_t> readers_;            ///< calls that read input
 

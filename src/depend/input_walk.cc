@@ -5,8 +5,16 @@
 #include <algorithm>
 #include <bit>
 #include <new>
+#include <utility>
 
 namespace culprit::depend {
+
+namespace {
+
+constexpr uint32_t kKnownBits = 14;
+constexpr size_t kMostPassed = size_t{1} << 20;
+
+}  // namespace
 
 InputWalk::InputWalk(const DependenceGraph& graph, const InputParts& parts, InputFacts& facts)
     : graph_(graph),
@@ -16,7 +24,8 @@ InputWalk::InputWalk(const DependenceGraph& graph, const InputParts& parts, Inpu
       bound_(graph.file().numbers()),
       demanded_(static_cast<Demand*>(std::calloc(bound_ + 1, sizeof(Demand)))),
       open_(bound_ + 1),
-      window_(graph.file()) {
+      window_(graph.file()),
+      known_(size_t{1} << kKnownBits) {
   if (!demanded_) throw std::bad_alloc();
   for (size_t role = 0; role < kInputRoles; ++role) {
     all_.emplace_back(graph.file().ordinals());
@@ -28,7 +37,11 @@ InputWalk::InputWalk(const DependenceGraph& graph, const InputParts& parts, Inpu
     slots = std::max(slots, layout_.slots[block]);
   }
   waiting_.resize(nodes / 64 + 1);
+  by_place_.resize(nodes);
   slots_.resize(slots);
+  for (uint32_t node = 0; node + 1 < layout_.nodes.size(); ++node) {
+    is_static_.push_back(parts_.static_parts_of(node) ? 1 : 0);
+  }
 }
 
 void InputWalk::walk() {
@@ -42,6 +55,7 @@ void InputWalk::walk() {
 void InputWalk::take_execution() {
   const uint32_t first = layout_.first_node[place_.block];
   const uint32_t count = layout_.nodes_of(place_.block);
+  outcome_ = parts_.outcome(place_);
   for (uint32_t from = 0; from < count; from += 64) {
     waiting_[from / 64] = open_.take_range(place_.first_number + from, std::min(count - from, 64u));
   }
@@ -51,32 +65,92 @@ void InputWalk::take_execution() {
       const auto bit = static_cast<uint32_t>(63 - std::countl_zero(waiting_[at]));
       waiting_[at] &= ~(uint64_t{1} << bit);
       const uint32_t place = at * 64 + bit;
+      const uint64_t number = place_.first_number + place;
+      const Demand wished = demanded_.get()[number];
       ++visited_;
-      take_node(first + place, place_.first_number + place, demanded_.get()[place_.first_number + place]);
+      if (is_static_[first + place] != 0) {
+        for (const Passed& each : passed_on(first + place, wished, outcome_)) take(each);
+      } else {
+        take_node(first + place, number, wished);
+      }
     }
   }
   reach_slots();
 }
 
+std::span<const InputWalk::Passed> InputWalk::passed_on(uint32_t node, Demand wished, Outcome outcome) {
+  const uint64_t key = (uint64_t{node} << 18 | wished) << 3 | static_cast<uint64_t>(outcome);
+  Known& known = known_[(key * 0x9e3779b97f4a7c15) >> (64 - kKnownBits)];
+  if (known.key != key) {
+    if (passed_.size() > kMostPassed) {
+      passed_.clear();
+      std::fill(known_.begin(), known_.end(), Known{});
+    }
+    const auto first = static_cast<uint32_t>(passed_.size());
+    const uint32_t first_node = layout_.first_node[layout_.block_of[parts_.operation_of(node)]];
+    find_passed(first_node, node - first_node, wished, outcome);
+    known = {key, first, static_cast<uint32_t>(passed_.size()) - first};
+  }
+  return std::span(passed_).subspan(known.first, known.count);
+}
+
+void InputWalk::find_passed(uint32_t first, uint32_t place, Demand wished, Outcome outcome) {
+  by_place_[place] = wished;
+  for (uint32_t at = place + 1; at-- > 0;) {
+    const Demand here = std::exchange(by_place_[at], 0);
+    if (here == 0) continue;
+    if (const auto parts = parts_.static_parts_of(first + at)) {
+      add_passed(first + at, *parts, here, outcome);
+    } else {
+      passed_.push_back({Passed::kNode, at, here});
+    }
+  }
+}
+
+void InputWalk::add_passed(uint32_t node, std::span<const StaticPart> parts, Demand wished, Outcome outcome) {
+  if (parts_.maps(node) && demand::mapped(wished) != 0) {
+    passed_.push_back({Passed::kMapped, kControlSlot, demand::mapped(wished)});
+  }
+  const bool holds = parts_.comparison_holds(node, outcome);  // of a single value
+  for (const StaticPart& part : parts) {
+    const InputWay way = parts_.way_of(node, part, outcome);
+    const Demand passed = demand::through(holds && way == InputWay::kWeak ? InputWay::kPrecise : way, wished);
+    if (passed == 0) continue;
+    if (!part.is_slot) {
+      by_place_[part.source] |= passed;
+    } else {
+      passed_.push_back({kind_of(part), part.source, passed});
+    }
+  }
+}
+
+void InputWalk::take(const Passed& passed) {
+  if (passed.kind == Passed::kMapped) return take_mapping(passed.wished);
+  if (passed.kind == Passed::kNode) return pass({passed.source, InputWay::kPrecise, false, false}, passed.wished);
+  SlotDemand& slot = slots_[passed.source];
+  if (slot.wished == 0) reached_.push_back(passed.source);
+  slot.wished |= passed.wished;
+  slot.kind = passed.kind;
+}
+
+void InputWalk::take_mapping(Demand wished) {
+  NodeNumber predicate = kNoNumber;
+  graph_.visit_bytes(place_, kControlSlot, [&](NodeNumber each) { predicate = parts_.deciding(each); });
+  if (predicate == kNoNumber) return;
+  has_chains_ = has_chains_ || (wished & demand::kExactlyDerived) != 0;
+  reach_node(predicate.bits, wished);
+}
+
+/// Of nodes of which only the execution tells.
 void InputWalk::take_node(uint32_t node, uint64_t number, Demand wished) {
   if (parts_.is_call(node)) {
-    if (const uint64_t* byte = parts_.byte_read(number)) {
-      reach_byte(input_byte(*byte), wished);
-    }
+    if (const uint64_t* byte = parts_.byte_read(number)) reach_byte(input_byte(*byte), wished);
   }
-  if (parts_.maps(node)) {
-    const Demand exactly = demand::mapped(wished);
-    NodeNumber predicate = kNoNumber;
-    graph_.visit_bytes(place_, kControlSlot, [&](NodeNumber each) { predicate = parts_.deciding(each); });
-    if (exactly != 0 && predicate != kNoNumber) {
-      has_chains_ = has_chains_ || (exactly & demand::kExactlyDerived) != 0;
-      reach_node(predicate.bits, exactly);
-    }
+  if (demand::weakened(wished) != wished && parts_.comparison_holds(node, outcome_)) {
+    return pass_operands_of_comparison(node, number, wished);
   }
-  const bool varies = parts_.varies(node) && demand::weakened(wished) != wished;
-  if (varies && parts_.comparison_holds(place_, node)) return pass_operands_of_comparison(node, number, wished);
   for (const StaticPart& part : parts_.parts_of(place_, node, number)) {
-    pass(part, demand::through(varies ? parts_.way_of(place_, node, part) : part.way, wished));
+    pass(part, demand::through(part.way, wished));
   }
 }
 
@@ -107,15 +181,8 @@ void InputWalk::pass_operands_of_comparison(uint32_t node, uint64_t number, Dema
 
 void InputWalk::pass(const StaticPart& part, Demand wished) {
   if (wished == 0) return;
-  if (part.is_slot) {
-    SlotDemand& slot = slots_[part.source];
-    if (slot.wished == 0) reached_.push_back(part.source);
-    slot.wished |= wished;
-    slot.decides = slot.decides || part.decides();
-    return;
-  }
+  if (part.is_slot) return take({kind_of(part), part.source, wished});
   Demand& demanded = demanded_.get()[place_.first_number + part.source];
-  if ((wished & ~demanded) == 0) return;
   demanded |= wished;
   waiting_[part.source / 64] |= uint64_t{1} << (part.source % 64);
 }
@@ -125,13 +192,18 @@ void InputWalk::reach_slots() {
   const std::span<const uint32_t> raw = graph_.slots_of(place_);
   const uint64_t bias = place_.first_number - format::kGraphDistanceBias;
   for (const uint32_t slot : reached_) {
-    const SlotDemand demand = slots_[slot];
-    slots_[slot] = {};
+    SlotDemand demand = std::exchange(slots_[slot], {});
+    const bool decides = demand.kind == Passed::kDeciding;
+    if (demand.kind == Passed::kLoaded && demand::weakened(demand.wished) != demand.wished &&
+        parts_.is_computed_by_library(place_, slot)) {
+      demand.wished = demand::weakened(demand.wished);
+      if (demand.wished == 0) continue;
+    }
     const uint64_t number = bias + (raw[slot] & ~format::kGraphFromBody);
     if ((raw[slot] & format::kGraphFar) == 0 && number < bound_) {
-      reach({number}, demand.wished, demand.decides);
+      reach({number}, demand.wished, decides);
     } else {
-      graph_.visit_bytes(place_, slot, [&](NodeNumber source) { reach(source, demand.wished, demand.decides); });
+      graph_.visit_bytes(place_, slot, [&](NodeNumber source) { reach(source, demand.wished, decides); });
     }
   }
   reached_.clear();

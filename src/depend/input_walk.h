@@ -32,10 +32,36 @@ class InputWalk {
   uint64_t visited() const { return visited_; }
 
  private:
+  /// What a demand on a node comes to in its block.
+  struct Passed {
+    enum Kind : uint8_t {
+      kSlot,
+      kDeciding,  ///< a slot of what decided
+      kLoaded,    ///< a slot of the memory that a load reads
+      kMapped,    ///< the predicate whose precise inputs are mapped to a constant; also in a slot
+      kNode,      ///< a node, by its place, of which only the execution tells what it passes on
+    } kind;
+    uint32_t source;
+    Demand wished;
+  };
+  /// What a demand comes to in executions with one outcome; remembered, since most executions repeat others.
+  struct Known {
+    uint64_t key = ~uint64_t{0};
+    uint32_t first = 0, count = 0;
+  };
+
+  static Passed::Kind kind_of(const StaticPart& part) {
+    return part.is_memory ? Passed::kLoaded : part.decides() ? Passed::kDeciding : Passed::kSlot;
+  }
   void take_execution();
   void take_node(uint32_t node, uint64_t number, Demand wished);
   void pass(const StaticPart& part, Demand wished);
   void pass_operands_of_comparison(uint32_t node, uint64_t number, Demand wished);
+  std::span<const Passed> passed_on(uint32_t node, Demand wished, Outcome outcome);
+  void find_passed(uint32_t first, uint32_t place, Demand wished, Outcome outcome);
+  void add_passed(uint32_t node, std::span<const StaticPart> parts, Demand wished, Outcome outcome);
+  void take(const Passed& passed);
+  void take_mapping(Demand wished);
   void reach_slots();
   void reach(NodeNumber source, Demand wished, bool decides);
   void reach_byte(NodeNumber byte, Demand wished);
@@ -51,7 +77,7 @@ class InputWalk {
   };
   struct SlotDemand {
     Demand wished = 0;
-    bool decides = false;
+    Passed::Kind kind = Passed::kSlot;
   };
 
   const DependenceGraph& graph_;
@@ -66,6 +92,12 @@ class InputWalk {
   ChunkWindow window_;
   uint64_t visited_ = 0;
   bool has_chains_ = false;
+
+  std::vector<Known> known_;
+  std::vector<Passed> passed_;    ///< of what is known
+  std::vector<Demand> by_place_;  ///< of the block that find_passed looks at
+  Outcome outcome_ = Outcome::kUnknown;
+  std::vector<uint8_t> is_static_;  ///< per node: InputParts::static_parts_of
 
   // Of the execution that is looked at.
   std::vector<uint64_t> waiting_;  ///< its nodes, as bits

@@ -26,6 +26,18 @@ class ShadowMemory {
     const uint64_t* page = page_of(address, false);
     return page ? page[address % kPageBytes] : kUndefined;
   }
+  /// Whether `bytes` from `address` on, at least 1, have the same definition, and lie in one page: then it is
+  /// `definition`.
+  bool same(uint64_t address, uint64_t bytes, uint64_t& definition) {
+    const uint64_t offset = address % kPageBytes;
+    if (bytes > kPageBytes - offset) return false;
+    const uint64_t* page = page_of(address, false);
+    definition = page ? page[offset] : kUndefined;
+    if (!page) return true;
+    uint64_t differs = 0;
+    for (uint64_t each = 1; each < bytes; ++each) differs |= page[offset + each] ^ definition;
+    return differs == 0;
+  }
 
  private:
   static constexpr uint64_t kPageBytes = 1024;

@@ -28,12 +28,36 @@ struct Activation {
   bool starts = true;  ///< the block has not run yet
 };
 
+/// Per operation the next one, perhaps itself, at which the walk has to look: that events tell of, that leaves its
+/// block, or that calls.
+std::vector<uint32_t> find_stops(const ProgramModel& model, bool path_only) {
+  const auto operations = model.sections().operations;
+  const auto accesses = model.sections().accesses;
+  std::vector<uint32_t> stops(operations.size());
+  uint32_t next = kNone;
+  for (auto each = static_cast<uint32_t>(operations.size()); each-- > 0;) {
+    const OperationRecord& operation = operations[each];
+    bool stops_here = operation.kind == OperationKind::kCall || operation.kind == OperationKind::kBranch ||
+                      operation.kind == OperationKind::kReturn || operation.kind == OperationKind::kUnwind ||
+                      (operation.flags & kOperationValued) != 0;
+    if (!path_only && each + 1 < operations.size()) {
+      for (uint32_t access = operation.first_access; access < operations[each + 1].first_access; ++access) {
+        stops_here = stops_here || (accesses[access].flags & kAccessRecorded) != 0;
+      }
+    }
+    if (stops_here) next = each;
+    stops[each] = next;
+  }
+  return stops;
+}
+
 }  // namespace
 
 class ControlStream::Thread {
  public:
-  Thread(const TraceFile& trace, size_t number, FrameId& next_frame)
+  Thread(const TraceFile& trace, size_t number, FrameId& next_frame, const std::vector<uint32_t>& stops)
       : model_(trace.model()),
+        stops_(stops),
         operations_(model_.sections().operations),
         accesses_(model_.sections().accesses),
         events_(trace, number),
@@ -288,6 +312,8 @@ class ControlStream::Thread {
     const uint32_t end = model_.block(top.block + 1).first_operation;
     uint32_t last_access = kNone;
     for (; top.next < end; ++top.next) {
+      top.next = std::min(stops_[top.next], end);
+      if (top.next == end) break;
       const OperationRecord& operation = operations_[top.next];
       const uint32_t accesses_end = operations_[top.next + 1].first_access;
       for (uint32_t each = operation.first_access; each < accesses_end; ++each) {
@@ -398,6 +424,7 @@ class ControlStream::Thread {
 
  private:
   const ProgramModel& model_;
+  const std::vector<uint32_t>& stops_;
   std::span<const OperationRecord> operations_;
   std::span<const AccessRecord> accesses_;
   EventBytes events_;
@@ -422,9 +449,10 @@ class ControlStream::Thread {
   uint32_t leave_function_ = kNone;
 };
 
-ControlStream::ControlStream(const TraceFile& trace) : trace_(trace) {
+ControlStream::ControlStream(const TraceFile& trace)
+    : trace_(trace), stops_(find_stops(trace.model(), trace.contents() == TraceContents::kPath)) {
   for (size_t thread = 0; thread < trace_.threads(); ++thread) {
-    threads_.push_back(std::make_unique<Thread>(trace_, thread, next_frame_));
+    threads_.push_back(std::make_unique<Thread>(trace_, thread, next_frame_, stops_));
   }
 }
 

@@ -76,6 +76,7 @@ class ControlStream {
  private:
   class Thread;
   const TraceFile& trace_;
+  std::vector<uint32_t> stops_;  ///< per operation
   std::vector<std::unique_ptr<Thread>> threads_;
   Thread* current_ = nullptr;
   FrameId next_frame_ = 0;
