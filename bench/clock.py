@@ -76,10 +76,29 @@ def rebuild(program, plan, build_directory):
     stamp.write_text(digest.hexdigest())
 
 
-def build(recipe, build_directory, work, wanted):
+def native_program(name, build_directory, work):
+    """A program of the list as its user builds it, and remarks: where the mirror lacks its sources, another stands in."""
+    recipe, remarks = load_recipe(RECIPES / f"{name}.toml"), []
+    program = Program(recipe, culprit_toolchain(build_directory), work / name)
+    try:
+        program.build_native()
+    except Failure as failure:
+        stand_in = recipe.other.get("stand_in")
+        if not stand_in:
+            raise
+        remarks.append(f"{stand_in} stands in for {name}: {failure}")
+        program = Program(load_recipe(RECIPES / f"{stand_in}.toml"), culprit_toolchain(build_directory), work / stand_in)
+        program.build_native()
+    return program, remarks
+
+
+def row_name(name, program):
+    return name if program.recipe.name == name else f"{program.recipe.name} (for {name})"
+
+
+def build(program, build_directory, work, wanted):
     """Every variant that can be built, and remarks on those that can't."""
-    program = Program(recipe, culprit_toolchain(build_directory), work / recipe.name)
-    program.build_native()
+    recipe = program.recipe
     name = recipe.programs[0]
     variants = {"native": Measured(program.body(name, "native"))}
     remarks = []
@@ -102,13 +121,12 @@ def build(recipe, build_directory, work, wanted):
         stripped = program.directory / "bodies" / "stripped"
         subprocess.run(["strip", "-g", "-o", stripped, program.body(name, "native")], check=True)
         variants["valgrind"] = Measured(stripped, ("valgrind", "-q", "--tool=none"))
-    return program, variants, remarks
+    return variants, remarks
 
 
-def measure(program, variants, quick, rounds):
-    """Runs everything interleaved. Returns what is wrong."""
-    recipe = program.recipe
-    rules = recipe.other
+def place_and_environment(program, quick):
+    """Where a program runs and with what variables; the files that it reads are made."""
+    rules = program.recipe.other
     environment = dict(program.environment(), SIZE=str(rules["quick_size"] if quick else rules["size"]),
                        ASAN_OPTIONS="detect_leaks=0", INPUT=str(program.directory / "input"), BENCH=str(RECIPES))
     place = program.directory / "run"
@@ -117,9 +135,16 @@ def measure(program, variants, quick, rounds):
     (program.directory / "input").mkdir(exist_ok=True)
     if "prepare" in rules:
         log = program.log("prepare")
-        prepare = dict(environment, PROGRAM=str(variants["native"].executable))
+        prepare = dict(environment, PROGRAM=str(program.body(program.recipe.programs[0], "native")))
         if run_limited(rules["prepare"], program.directory / "input", prepare, log, 600).status != 0:
             raise Failure("the input could not be made", log)
+    return place, environment
+
+
+def measure(program, variants, quick, rounds):
+    """Runs everything interleaved. Returns what is wrong."""
+    rules = program.recipe.other
+    place, environment = place_and_environment(program, quick)
     for turn in range(rounds):
         for name, variant in variants.items():
             if turn == 0 or name in REPEATED:
@@ -137,19 +162,12 @@ def geometric_mean(values):
 
 def bench_one(name, arguments, work):
     """The row of one program of the list, measured on its stand-in where the mirror lacks its sources."""
-    recipe = load_recipe(RECIPES / f"{name}.toml")
     row = {"program": name, "remarks": []}
     wanted = () if arguments.no_landmarks else ("asan", "valgrind")
     try:
-        try:
-            program, variants, remarks = build(recipe, arguments.build.resolve(), work, wanted)
-        except Failure as failure:
-            stand_in = recipe.other.get("stand_in")
-            if not stand_in:
-                raise
-            row["remarks"].append(f"{stand_in} stands in for {name}: {failure}")
-            row["program"] = f"{stand_in} (for {name})"
-            program, variants, remarks = build(load_recipe(RECIPES / f"{stand_in}.toml"), arguments.build.resolve(), work, wanted)
+        program, row["remarks"] = native_program(name, arguments.build.resolve(), work)
+        row["program"] = row_name(name, program)
+        variants, remarks = build(program, arguments.build.resolve(), work, wanted)
         row["remarks"] += remarks
         wrong = measure(program, variants, arguments.quick, arguments.rounds)
     except Failure as failure:

@@ -15,10 +15,9 @@ import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "tools"))
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
-from clock import RECIPES, Measured, geometric_mean  # noqa: E402
-from debian_program import ROOT, Failure, Program, culprit_toolchain, load_recipe, run_limited  # noqa: E402
+from clock import ORDER, Measured, geometric_mean, native_program, place_and_environment, rebuild, row_name  # noqa: E402
+from debian_program import ROOT, Failure  # noqa: E402
 
-ORDER = ("lua5.4", "bzip2", "hmmer2", "libquantum")
 KINDS = {"pcce": "index-pcce", "sic": "index-sic", "sei": "index-sei", "lei": "index-lei", "pepid": "index-pepid",
          "pepid_alloc": "index-pepid-alloc"}
 PUBLISHED = {"pcce": 1.08, "sic": 1.09, "sei": 4.14, "lei": 1.70, "pepid": 1.25}
@@ -42,29 +41,25 @@ def peak_of_points(variant, command, place, environment, limit):
     return head[5]
 
 
-def bench_one(name, arguments, work):
-    recipe = load_recipe(RECIPES / f"{name}.toml")
-    program = Program(recipe, culprit_toolchain(arguments.build.resolve()), work / name)
-    program.build_native()
-    executable = recipe.programs[0]
+def build_variants(program, arguments):
+    """The program's executables; those that these very tools have built are there already."""
+    executable = program.recipe.programs[0]
     variants = {"native": Measured(program.body(executable, "native"))}
     for key, plan in {"fast": "fast", **KINDS}.items():
         if arguments.kinds and key not in ("fast", *arguments.kinds):
             continue
-        program.build_plan(plan)
+        rebuild(program, plan, arguments.build.resolve())
         variants[key] = Measured(program.body(executable, plan))
-    rules = recipe.other
-    place = program.directory / "run"
-    place.mkdir(exist_ok=True)
-    (program.directory / "input").mkdir(exist_ok=True)
-    environment = dict(program.environment(), SIZE=str(rules["quick_size"] if arguments.quick else rules["size"]),
-                       INPUT=str(program.directory / "input"), BENCH=str(RECIPES))
-    subprocess.run(["clang-19", "-O2", "-o", place / "measure", RECIPES / "measure.c"], check=True)
-    if "prepare" in rules:
-        log = program.log("prepare")
-        prepare = dict(environment, PROGRAM=str(variants["native"].executable))
-        if run_limited(rules["prepare"], program.directory / "input", prepare, log, 600).status != 0:
-            raise Failure("the input could not be made", log)
+    return variants
+
+
+def bench_one(name, arguments, work):
+    program, remarks = native_program(name, arguments.build.resolve(), work)
+    variants = build_variants(program, arguments)
+    place, environment = place_and_environment(program, arguments.quick)
+    rules = program.recipe.other
+    if arguments.build_only:
+        return {"program": row_name(name, program)}
     for _ in range(arguments.rounds):
         for variant in variants.values():
             variant.run(rules["run"], place, environment, 600, rules.get("ignore"))
@@ -73,7 +68,7 @@ def bench_one(name, arguments, work):
         raise Failure(f"other output than native: {' '.join(wrong)}")
     native, fast = variants["native"].median(), variants["fast"].median()
     keys = [key for key in KINDS if key in variants]
-    return {"program": name, "native_seconds": native, "fast": fast / native,
+    return {"program": row_name(name, program), "remarks": remarks, "native_seconds": native, "fast": fast / native,
             "ratio": {key: variants[key].median() / native for key in keys},
             "over_fast": {key: variants[key].median() / fast for key in keys},
             "bytes": {key: peak_of_points(variants[key], rules["run"], place, environment, 600) for key in keys},
@@ -91,6 +86,7 @@ def main():
     parser.add_argument("--rounds", type=int, help="rounds (5; 3 with --quick)")
     parser.add_argument("--only", nargs="+", choices=ORDER, metavar="NAME", help=f"of: {' '.join(ORDER)}")
     parser.add_argument("--kinds", nargs="+", choices=KINDS, metavar="KIND", help=f"of: {' '.join(KINDS)}")
+    parser.add_argument("--build-only", action="store_true", help="make all executables and inputs ready, measure nothing")
     parser.add_argument("--json", type=pathlib.Path, metavar="FILE", help="write every figure as JSON as well")
     parser.add_argument("--build", type=pathlib.Path, default=ROOT / "build/release", help="Culprit's build tree (%(default)s)")
     arguments = parser.parse_args()
@@ -106,10 +102,15 @@ def main():
             failed = True
             print(f"{name:<22} not measured: {failure}" + (f" (log: {failure.log})" if failure.log else ""), flush=True)
             continue
+        if arguments.build_only:
+            print(f"{row['program']:<22} ready", flush=True)
+            continue
         rows.append(row)
-        print_row(name, f"{row['native_seconds']:.2f}", row["fast"], row["ratio"])
+        print_row(row["program"], f"{row['native_seconds']:.2f}", row["fast"], row["ratio"])
         print_row("  over fast", "", 1.0, row["over_fast"])
         print("  KiB" + " " * 35 + " ".join(f"{row['bytes'][key] / 1024:>11.1f}" if key in row["bytes"] else f"{'-':>11}" for key in KINDS))
+    if arguments.build_only:
+        return 1 if failed else 0
     keys = [key for key in KINDS if any(key in row["ratio"] for row in rows)]
     means = {key: geometric_mean([row["ratio"][key] for row in rows]) for key in keys}
     over_fast = {key: geometric_mean([row["over_fast"][key] for row in rows]) for key in keys}
