@@ -55,12 +55,11 @@ ProgramCommand split_command(const std::string& text) {
 }
 
 BuildResult build(const std::string& program) {
-  Plan plan{.name = "diff"};
-  plan.points = {.kind = format::PointKind::kPrecise,
-                 .places = PointPlaces::kStatements,
-                 .listed = {},
-                 .report = true,
-                 .values = true};
+  const Plan plan = points_plan("diff", {.kind = format::PointKind::kPrecise,
+                                         .places = PointPlaces::kStatements,
+                                         .listed = {},
+                                         .report = true,
+                                         .values = true});
   const fs::path path = program_path(program);
   Progress progress(fmt::format("build {}", path.filename().string()));
   return build_program({.program = path, .plan = plan, .keep = {}}, progress);
@@ -115,10 +114,7 @@ void print_parting(const ExecutionDifference& difference, const program::Program
   }
 }
 
-void print_text(const ExecutionDifference& difference, const program::ProgramModel& model, const Run& good,
-                const Run& bad, size_t most) {
-  fmt::print("good: {}, bad: {}\n", end_text(good.end), end_text(bad.end));
-  if (const auto at = first_difference(good.output, bad.output)) fmt::print("output differs from byte {} on\n", *at);
+void print_difference(const ExecutionDifference& difference, const program::ProgramModel& model, size_t most) {
   fmt::print("{} points correspond, {} are in the good run only, {} in the bad one only\n", difference.aligned,
              difference.left_only, difference.right_only);
   if (!difference.regions.empty()) {
@@ -144,17 +140,19 @@ void print_text(const ExecutionDifference& difference, const program::ProgramMod
   if (difference.statements.size() > most) fmt::print("  … {} more\n", difference.statements.size() - most);
 }
 
-json to_json(const ExecutionDifference& difference, const program::ProgramModel& model, const Run& good,
-             const Run& bad) {
-  const auto end = [](const ProcessEnd& one) { return json{{"exit_status", one.exit_status}, {"signal", one.signal}}; };
-  json whole{{"good", end(good.end)},
-             {"bad", end(bad.end)},
-             {"aligned", difference.aligned},
+void print_text(const ExecutionDifference& difference, const program::ProgramModel& model, const Run& good,
+                const Run& bad, size_t most) {
+  fmt::print("good: {}, bad: {}\n", end_text(good.end), end_text(bad.end));
+  if (const auto at = first_difference(good.output, bad.output)) fmt::print("output differs from byte {} on\n", *at);
+  print_difference(difference, model, most);
+}
+
+json difference_json(const ExecutionDifference& difference, const program::ProgramModel& model) {
+  json whole{{"aligned", difference.aligned},
              {"good_only", difference.left_only},
              {"bad_only", difference.right_only},
              {"regions", json::array()},
              {"values", json::array()}};
-  if (const auto at = first_difference(good.output, bad.output)) whole["output_differs_at"] = *at;
   if (difference.last_common) whole["parts_for_good_after"] = model.position_text(*difference.last_common);
   for (const LoneRegion& region : difference.regions) {
     json one{{"run", region.in_left ? "good" : "bad"},
@@ -174,6 +172,16 @@ json to_json(const ExecutionDifference& difference, const program::ProgramModel&
                                {"instances", statement.instances},
                                {"of", statement.of}});
   }
+  return whole;
+}
+
+json to_json(const ExecutionDifference& difference, const program::ProgramModel& model, const Run& good,
+             const Run& bad) {
+  const auto end = [](const ProcessEnd& one) { return json{{"exit_status", one.exit_status}, {"signal", one.signal}}; };
+  json whole = difference_json(difference, model);
+  whole["good"] = end(good.end);
+  whole["bad"] = end(bad.end);
+  if (const auto at = first_difference(good.output, bad.output)) whole["output_differs_at"] = *at;
   return whole;
 }
 
@@ -205,22 +213,74 @@ Run replay_recording(const std::string& name, const fs::path& place, format::Tra
   return {.end = made.end, .output = read_file(output), .report = {}};
 }
 
+void write_page(const ExecutionDifference& difference, const program::ProgramModel& model, const Run& good,
+                const Run& bad, const Options& options) {
+  report::DifferenceView view = difference_view(difference, model);
+  view.good_command = options.good;
+  view.bad_command = options.bad;
+  view.good_end = end_text(good.end);
+  view.bad_end = end_text(bad.end);
+  write_file_atomically(options.html, report::to_html(view));
+}
+
+bool differs(const ExecutionDifference& difference) {
+  return !difference.regions.empty() || !difference.statements.empty();
+}
+
 ExitCode show(const ExecutionDifference& difference, const program::ProgramModel& model, const Run& good,
               const Run& bad, const Options& options) {
-  if (!options.html.empty()) {
-    report::DifferenceView view = difference_view(difference, model);
-    view.good_command = options.good;
-    view.bad_command = options.bad;
-    view.good_end = end_text(good.end);
-    view.bad_end = end_text(bad.end);
-    write_file_atomically(options.html, report::to_html(view));
-  }
+  if (!options.html.empty()) write_page(difference, model, good, bad, options);
   if (options.as_json) {
     fmt::print("{}\n", to_json(difference, model, good, bad).dump(1));
   } else {
     print_text(difference, model, good, bad, options.most);
   }
-  const bool same = difference.regions.empty() && difference.statements.empty();
+  return differs(difference) ? ExitCode::kAnswered : ExitCode::kNothingFound;
+}
+
+/// Threads other than the first.
+void print_thread(const ThreadDifference& thread, const program::ProgramModel& model, size_t most) {
+  fmt::print("\nthread {} ({} in the bad run), created at {}\n", thread.left_thread, thread.right_thread,
+             statement_text(model, thread.created_by));
+  print_difference(thread.difference, model, most);
+}
+
+std::string creator_text(const program::ProgramModel& model, uint32_t statement) {
+  return statement == program::kNone ? "a place that is not known" : statement_text(model, statement);
+}
+
+ExitCode show_traces(const TraceDifference& whole, const program::ProgramModel& model, const Run& good, const Run& bad,
+                     const Options& options) {
+  const ExecutionDifference& first = whole.threads.front().difference;
+  bool same = !differs(first) && whole.alone[0].empty() && whole.alone[1].empty();
+  for (const ThreadDifference& thread : whole.threads) same = same && !differs(thread.difference);
+  if (!options.html.empty()) write_page(first, model, good, bad, options);
+  if (options.as_json) {
+    json text = to_json(first, model, good, bad);
+    for (size_t each = 1; each < whole.threads.size(); ++each) {
+      const ThreadDifference& thread = whole.threads[each];
+      json one = difference_json(thread.difference, model);
+      one["created_at"] = model.position_text(thread.created_by);
+      one["good_thread"] = thread.left_thread;
+      one["bad_thread"] = thread.right_thread;
+      text["threads"].push_back(std::move(one));
+    }
+    for (const bool in_good : {true, false}) {
+      for (const uint32_t statement : whole.alone[in_good]) {
+        text["threads_of_one_run"].push_back(
+            {{"run", in_good ? "good" : "bad"}, {"created_at", creator_text(model, statement)}});
+      }
+    }
+    fmt::print("{}\n", text.dump(1));
+  } else {
+    print_text(first, model, good, bad, options.most);
+    for (size_t each = 1; each < whole.threads.size(); ++each) print_thread(whole.threads[each], model, options.most);
+    for (const bool in_good : {true, false}) {
+      for (const uint32_t statement : whole.alone[in_good]) {
+        fmt::print("\na thread of the {} run only, created at {}\n", in_good ? "good" : "bad", creator_text(model, statement));
+      }
+    }
+  }
   return same ? ExitCode::kNothingFound : ExitCode::kAnswered;
 }
 
@@ -247,7 +307,7 @@ ExitCode compare_recordings(const Options& options) {
     throw UserError("the recordings are of different programs", "give two recordings of one program");
   }
   if (options.slice) return show_slice(good_trace, bad_trace, first_difference(good.output, bad.output), options);
-  return show(compare_traces(good_trace, bad_trace), good_trace.model(), good, bad, options);
+  return show_traces(compare_traces(good_trace, bad_trace), good_trace.model(), good, bad, options);
 }
 
 ExitCode run(const Options& options) {
@@ -293,7 +353,8 @@ const Registration kRegistration{Command{
         "statements write or branch on other values at corresponding points, in order of execution. Addresses are not\n"
         "compared, and what differs between two runs of the good command is left out. Both commands are given to a\n"
         "shell; only the main thread's order is compared. Two recordings are replayed instead; then points are\n"
-        "beginnings of blocks, and values those that statements store or native functions return. With --slice, their\n"
+        "beginnings of blocks, values those that statements store or native functions return, and threads are compared\n"
+        "that were created at the same point of both. With --slice, their\n"
         "dual slice: what a place depends on in both, without what has the same value in both, and what one of them\n"
         "alone depends on.",
     .examples = {{"culprit diff './prog good.txt' './prog bad.txt'", "what the bad input changes"},

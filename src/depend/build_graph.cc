@@ -26,6 +26,7 @@
 #include "depend/graph_writer.h"
 #include "depend/input_log.h"
 #include "depend/native_effects.h"
+#include "program/external_roles.h"
 #include "trace/control_stream.h"
 
 namespace culprit::depend {
@@ -175,7 +176,7 @@ class GraphBuilder final : public DefinitionQuery {
   void note_thread_starts() {
     for (const uint32_t function : model_.functions()) {
       const std::string_view name = model_.text(sections_.functions[function].linkage_name);
-      if (name == "pthread_create" || name == "thrd_create") thread_makers_.push_back(function);
+      if (program::makes_thread(name)) thread_makers_.push_back(function);
     }
   }
 

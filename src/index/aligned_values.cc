@@ -51,7 +51,7 @@ void AlignedValues::walk_through(size_t side, uint64_t number, uint64_t pair) {
     const Step& step = walk.stream.next();
     if (step.kind == StepKind::kEnd) {
       walk.ended = true;
-    } else if (step.thread == 0) {
+    } else if (step.thread == walk.thread) {
       take(side, step, number, pair);
     }
   }

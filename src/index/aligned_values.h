@@ -12,14 +12,15 @@
 
 namespace culprit {
 
-/// Of pairs of corresponding block executions of the first threads. Addresses differ without meaning anything, and are not
+/// Of pairs of corresponding block executions of one thread of each run. Addresses differ without meaning anything, and are not
 /// compared. Memory for the activations that are open, not for the runs.
 class AlignedValues {
  public:
   /// Both with values.
-  AlignedValues(const trace::TraceFile& left, const trace::TraceFile& right) : walks_{Walk(left), Walk(right)} {}
+  AlignedValues(const trace::TraceFile& left, uint32_t left_thread, const trace::TraceFile& right, uint32_t right_thread)
+      : walks_{Walk(left, left_thread), Walk(right, right_thread)} {}
 
-  /// The first threads' block executions with these numbers, from 0, correspond. Later calls have larger numbers. Throws
+  /// The threads' block executions with these numbers, from 0, correspond. Later calls have larger numbers. Throws
   /// CorruptData.
   void add_pair(uint64_t left, uint64_t right);
   /// In order of the first instance. To be called once, at the end. Throws CorruptData.
@@ -29,8 +30,9 @@ class AlignedValues {
   static constexpr uint64_t kNoPair = ~uint64_t{0};
 
   struct Walk {
-    explicit Walk(const trace::TraceFile& trace) : model(&trace.model()), stream(trace) {}
+    Walk(const trace::TraceFile& trace, uint32_t one_thread) : model(&trace.model()), thread(one_thread), stream(trace) {}
     const program::ProgramModel* model;
+    uint32_t thread;
     trace::ControlStream stream;
     uint64_t begun = 0;                                    ///< block executions
     std::unordered_map<trace::FrameId, uint64_t> pair_of;  ///< of each open frame's block execution

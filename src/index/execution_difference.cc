@@ -6,6 +6,7 @@
 #include "index/aligned_values.h"
 #include "index/alignment.h"
 #include "index/id_order.h"
+#include "index/thread_origins.h"
 #include "index/traced_points.h"
 
 namespace culprit {
@@ -119,23 +120,17 @@ class Comparison {
   std::unordered_map<uint32_t, uint64_t> with_values_;  ///< statement to aligned points with values
 };
 
-}  // namespace
-
-ExecutionDifference compare_executions(const PointReport& left, const PointReport& right,
-                                       const program::ProgramModel& model) {
-  return Comparison(left, right, model).compare();
-}
-
-ExecutionDifference compare_traces(const trace::TraceFile& left, const trace::TraceFile& right) {
+ExecutionDifference compare_threads(const trace::TraceFile& left, uint32_t left_thread, const trace::TraceFile& right,
+                                    uint32_t right_thread) {
   const program::ProgramModel& model = left.model();
   const FlowTables tables(model);
-  TracedControl left_control(left, 0), right_control(right, 0);
+  TracedControl left_control(left, left_thread), right_control(right, right_thread);
   Alignment alignment(left_control, right_control, tables, AlignmentKind::kPrecise);
   ExecutionDifference difference;
   Regions regions(difference);
   constexpr auto kValues = format::TraceContents::kValues;
   std::optional<AlignedValues> values;
-  if (left.contents() == kValues && right.contents() == kValues) values.emplace(left, right);
+  if (left.contents() == kValues && right.contents() == kValues) values.emplace(left, left_thread, right, right_thread);
   uint32_t statement = 0;  // of blocks without statements: that of the block before
   while (true) {
     const Alignment::Which which = alignment.next();
@@ -154,6 +149,31 @@ ExecutionDifference compare_traces(const trace::TraceFile& left, const trace::Tr
   regions.finish();
   if (values) difference.statements = values->finish();
   return difference;
+}
+
+}  // namespace
+
+ExecutionDifference compare_executions(const PointReport& left, const PointReport& right,
+                                       const program::ProgramModel& model) {
+  return Comparison(left, right, model).compare();
+}
+
+TraceDifference compare_traces(const trace::TraceFile& left, const trace::TraceFile& right) {
+  const std::vector<ThreadOrigin> left_origins = thread_origins(left), right_origins = thread_origins(right);
+  TraceDifference whole;
+  std::vector<bool> paired[2] = {std::vector<bool>(right_origins.size()), std::vector<bool>(left_origins.size())};
+  for (const auto& [left_thread, right_thread] : corresponding_threads(left_origins, right_origins)) {
+    paired[1][left_thread] = paired[0][right_thread] = true;
+    whole.threads.push_back({left_origins[left_thread].statement, left_thread, right_thread,
+                             compare_threads(left, left_thread, right, right_thread)});
+  }
+  for (const bool in_left : {false, true}) {
+    const std::vector<ThreadOrigin>& origins = in_left ? left_origins : right_origins;
+    for (uint32_t thread = 1; thread < origins.size(); ++thread) {
+      if (!paired[in_left][thread]) whole.alone[in_left].push_back(origins[thread].statement);
+    }
+  }
+  return whole;
 }
 
 }  // namespace culprit

@@ -47,9 +47,23 @@ struct ExecutionDifference {
 ExecutionDifference compare_executions(const PointReport& left, const PointReport& right,
                                        const program::ProgramModel& model);
 
-/// The first threads of two traces by one executable; points are beginnings of blocks. Values are compared where both traces
+/// A thread that was created at the same point of both executions.
+struct ThreadDifference {
+  uint32_t created_by;  ///< the statement of the call; program::kNone: the first thread
+  uint32_t left_thread;
+  uint32_t right_thread;
+  ExecutionDifference difference;
+};
+
+struct TraceDifference {
+  std::vector<ThreadDifference> threads;  ///< the first one first
+  /// The calls that created threads of one execution only, of the right and the left one; kNone where it is not known.
+  std::vector<uint32_t> alone[2];
+};
+
+/// Two traces by one executable, thread by thread; points are beginnings of blocks. Values are compared where both traces
 /// have them: those of stores and of calls of native functions, addresses left out.
 /// Throws CorruptData.
-ExecutionDifference compare_traces(const trace::TraceFile& left, const trace::TraceFile& right);
+TraceDifference compare_traces(const trace::TraceFile& left, const trace::TraceFile& right);
 
 }  // namespace culprit

@@ -11,6 +11,7 @@
 #include "depend/slice.h"
 #include "index/alignment.h"
 #include "index/flow_tables.h"
+#include "index/thread_origins.h"
 #include "index/traced_points.h"
 #include "locate/graph_nodes.h"
 #include "locate/run_values.h"
@@ -32,31 +33,29 @@ struct NodeHash {
 template <typename Value>
 using NodeMap = std::unordered_map<Node, Value, NodeHash>;
 
-/// Block executions of the first thread, in their order.
-std::vector<Execution> of_first_thread(const DependenceGraph& graph) {
+/// Block executions of a thread, in their order.
+std::vector<Execution> of_thread(const DependenceGraph& graph, uint32_t thread) {
   std::vector<Execution> executions;
   for (Execution each = 0; each < graph.executions(); ++each) {
-    if (graph.thread_of_frame(graph.execution(each).frame) == 0) executions.push_back(each);
+    if (graph.thread_of_frame(graph.execution(each).frame) == thread) executions.push_back(each);
   }
   return executions;
 }
 
-/// Block executions that are the same point of both executions, by the precise ids of the first threads.
+/// Block executions that are the same point of both executions, by precise ids, of threads created at the same point.
 struct Correspondence {
   std::array<std::vector<Execution>, 2> other;  ///< by side and execution; kNoExecution: has none
 };
 
-Correspondence corresponding_executions(const ComparedRun& left, const ComparedRun& right) {
-  const std::vector<Execution> lefts = of_first_thread(left.graph), rights = of_first_thread(right.graph);
-  Correspondence result;
-  result.other[kLeft].assign(left.graph.executions(), depend::kNoExecution);
-  result.other[kRight].assign(right.graph.executions(), depend::kNoExecution);
+void add_thread(Correspondence& result, const ComparedRun& left, uint32_t left_thread, const ComparedRun& right,
+                uint32_t right_thread) {
+  const std::vector<Execution> lefts = of_thread(left.graph, left_thread), rights = of_thread(right.graph, right_thread);
   const FlowTables tables(left.trace.model());
-  TracedControl left_control(left.trace, 0), right_control(right.trace, 0);
+  TracedControl left_control(left.trace, left_thread), right_control(right.trace, right_thread);
   Alignment alignment(left_control, right_control, tables, AlignmentKind::kPrecise);
   while (true) {
     const Alignment::Which which = alignment.next();
-    if (which == Alignment::Which::kEnd) return result;
+    if (which == Alignment::Which::kEnd) return;
     if (which != Alignment::Which::kBoth) continue;
     const uint64_t at_left = alignment.left().points() - 1, at_right = alignment.right().points() - 1;
     // A trace that was cut may end in a block of which nothing was executed.
@@ -64,6 +63,17 @@ Correspondence corresponding_executions(const ComparedRun& left, const ComparedR
     result.other[kLeft][lefts[at_left]] = rights[at_right];
     result.other[kRight][rights[at_right]] = lefts[at_left];
   }
+}
+
+Correspondence corresponding_executions(const ComparedRun& left, const ComparedRun& right) {
+  Correspondence result;
+  result.other[kLeft].assign(left.graph.executions(), depend::kNoExecution);
+  result.other[kRight].assign(right.graph.executions(), depend::kNoExecution);
+  for (const auto& [left_thread, right_thread] :
+       corresponding_threads(thread_origins(left.trace), thread_origins(right.trace))) {
+    add_thread(result, left, left_thread, right, right_thread);
+  }
+  return result;
 }
 
 std::vector<bool> executions_in(const DependenceGraph& graph, const depend::Slice& slice) {

@@ -77,4 +77,9 @@ ExternalRole external_role(std::string_view symbol) {
   return role;
 }
 
+bool makes_thread(std::string_view symbol) {
+  return symbol == "pthread_create" || symbol == "thrd_create" ||
+         symbol.starts_with("_ZNSt6thread15_M_start_thread");
+}
+
 }  // namespace culprit::program

@@ -16,6 +16,9 @@ struct ExternalRole {
   bool brings_input = false;  ///< its result, or what it leaves in memory, comes from outside of the program
 };
 
+/// Its calls start one thread each: pthread_create, and what C11's and C++'s threads are made by.
+bool makes_thread(std::string_view symbol);
+
 /// Of functions that the table does not describe, the least is known: they may call back.
 ExternalRole external_role(std::string_view symbol);
 

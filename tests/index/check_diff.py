@@ -11,6 +11,36 @@ import tempfile
 PROGRAMS = pathlib.Path(__file__).resolve().parent / "programs"
 
 
+def check_threads(build, directory):
+    """Threads correspond that were created at the same point, though their numbers differ."""
+    source, program = PROGRAMS / "workers.c", f"{directory}/workers"
+    lines = source.read_text().splitlines()
+    adds = next(number for number, text in enumerate(lines, 1) if "+= odd" in text)
+    creates = next(number for number, text in enumerate(lines, 1) if "&workers[i], 0, work" in text)
+    subprocess.run([build / "bin/culprit-cc", "-g", "-O1", "-pthread", source, "-o", program], check=True)
+    for name, words in (("plain", "0 7"), ("first", "1 7"), ("odd", "0 9")):
+        subprocess.run([build / "bin/culprit", "record", "-o", f"{directory}/{name}.rec", program, *words.split()],
+                       capture_output=True, timeout=300, check=True)
+
+    def diff(good, bad, *options):
+        return subprocess.run([build / "bin/culprit", "diff", *options, f"{directory}/{good}.rec", f"{directory}/{bad}.rec"],
+                              capture_output=True, text=True, timeout=300, check=False)
+
+    whole = json.loads(diff("plain", "first", "--json").stdout)
+    assert [(each["good_thread"], each["bad_thread"]) for each in whole["threads"]] == [(1, 2), (2, 3), (3, 4)], whole
+    assert all(each["created_at"].startswith(f"workers.c:{creates}:") for each in whole["threads"]), whole
+    assert all(each["good_only"] == 0 and each["bad_only"] == 0 and each["aligned"] > 20 for each in whole["threads"]), whole
+    assert [each["run"] for each in whole["threads_of_one_run"]] == ["bad"], whole
+
+    whole = json.loads(diff("plain", "odd", "--json").stdout)
+    assert "threads_of_one_run" not in whole and len(whole["threads"]) == 3, whole
+    # Worker 1 stores other sums from its sixth iteration on; the others do what they did.
+    first = [[each["position"] for each in thread["values"]][:1] for thread in whole["threads"]]
+    assert first[0] == [] and first[2] == [] and first[1][0].startswith(f"workers.c:{adds}:"), whole
+    text = diff("plain", "odd").stdout
+    assert f"thread 2 (2 in the bad run), created at workers.c:{creates}:" in text, text
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--build", type=pathlib.Path, required=True)
@@ -46,6 +76,8 @@ def main():
 
         same = diff("9 9", "9 9")
         assert same.returncode == 1 and "part" not in same.stdout, same.stdout
+
+        check_threads(build, directory)
 
         for name, words in (("good", "3 9"), ("bad", "3 5")):
             subprocess.run([build / "bin/culprit", "record", "-o", f"{directory}/{name}.rec", program, *words.split()],
