@@ -25,6 +25,18 @@ std::string symbol_of(Dwarf_Die& function) {
   return name ? name : "";
 }
 
+/// A variable of the unit, outside of functions.
+std::optional<Dwarf_Die> find_global(Dwarf_Die& unit, const std::string& name) {
+  Dwarf_Die child;
+  if (dwarf_child(&unit, &child) != 0) return std::nullopt;
+  do {
+    const char* own = dwarf_tag(&child) == DW_TAG_variable ? dwarf_diename(&child) : nullptr;
+    // Behind a declaration stands the definition.
+    if (own && name == own && dwarf_hasattr_integrate(&child, DW_AT_location) != 0) return child;
+  } while (dwarf_siblingof(&child, &child) == 0);
+  return std::nullopt;
+}
+
 /// The variable of that name whose block holds `address`, innermost; not those of inlined functions.
 std::optional<Dwarf_Die> find_variable(Dwarf_Die& block, const std::string& name, Dwarf_Addr address) {
   Dwarf_Die child;
@@ -147,7 +159,7 @@ class Reader {
       const int tag = dwarf_tag(&scopes[each]);
       if (tag != DW_TAG_inlined_subroutine && tag != DW_TAG_subprogram) continue;
       CoreFrame described{.function = symbol_of(scopes[each]), .file = file ? file : "", .line = line, .loops = {}};
-      add_loops(described, scopes[each], *function, frame, address, bias);
+      add_loops(described, unit, scopes[each], *function, frame, address, bias);
       threads_.back().frames.push_back(std::move(described));
       line = number_of(scopes[each], DW_AT_call_line);
       Dwarf_Files* files = nullptr;
@@ -159,8 +171,8 @@ class Reader {
     return function != nullptr;
   }
 
-  void add_loops(CoreFrame& described, Dwarf_Die& scope, Dwarf_Die& function, Dwfl_Frame* frame, Dwarf_Addr address,
-                 Dwarf_Addr bias) const {
+  void add_loops(CoreFrame& described, Dwarf_Die& unit, Dwarf_Die& scope, Dwarf_Die& function, Dwfl_Frame* frame,
+                 Dwarf_Addr address, Dwarf_Addr bias) const {
     std::vector<const OrderedLoop*> around;
     const std::filesystem::path file = std::filesystem::path(described.file).filename();
     for (const OrderedLoop& each : loops_) {
@@ -173,6 +185,7 @@ class Reader {
     for (const OrderedLoop* each : around) {
       std::optional<Dwarf_Die> variable;
       if (!each->variable.empty()) variable = find_variable(scope, each->variable, address);
+      if (!each->variable.empty() && !variable) variable = find_global(unit, each->variable);
       described.loops.push_back(
           {.variable = each->variable,
            .line = each->first_line,

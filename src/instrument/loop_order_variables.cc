@@ -1,6 +1,7 @@
 #include "instrument/loop_order_variables.h"
 
 #include <llvm/ADT/DenseSet.h>
+#include <llvm/Analysis/CycleAnalysis.h>
 #include <llvm/Analysis/LoopInfo.h>
 #include <llvm/IR/CFG.h>
 #include <llvm/IR/DebugInfo.h>
@@ -16,8 +17,8 @@ namespace culprit {
 namespace {
 
 /// Only read and written as a whole, so that its stores are all that changes it.
-bool is_plain(const llvm::AllocaInst& variable) {
-  if (!variable.getAllocatedType()->isIntegerTy()) return false;
+bool is_plain(const llvm::Value& variable, const llvm::Type& type) {
+  if (!type.isIntegerTy()) return false;
   return llvm::all_of(variable.users(), [&](const llvm::User* user) {
     if (const auto* store = llvm::dyn_cast<llvm::StoreInst>(user)) {
       return store->getPointerOperand() == &variable && !store->isVolatile();
@@ -37,8 +38,23 @@ bool steps(const llvm::StoreInst& store) {
   return load && step && !step->isZero() && load->getPointerOperand() == store.getPointerOperand();
 }
 
+/// Called at one place, which is in no loop, of main or of such a function.
+bool runs_once(const llvm::Function& function) {
+  const llvm::Function* each = &function;
+  for (llvm::DenseSet<const llvm::Function*> seen; each->getName() != "main";) {
+    if (!seen.insert(each).second || !each->hasOneUse()) return false;
+    const auto* call = llvm::dyn_cast<llvm::CallBase>(each->user_back());
+    if (!call || call->getCalledFunction() != each) return false;
+    each = call->getFunction();
+    llvm::CycleInfo cycles;
+    cycles.compute(*const_cast<llvm::Function*>(each));
+    if (cycles.getCycle(call->getParent())) return false;
+  }
+  return each->use_empty();
+}
+
 /// The constant that the variable holds whenever the loop is entered, if there is one.
-const llvm::ConstantInt* value_at_entry(const llvm::AllocaInst& variable, const llvm::Loop& loop) {
+const llvm::ConstantInt* value_at_entry(const llvm::Value& variable, const llvm::Loop& loop) {
   std::vector<const llvm::BasicBlock*> open;
   llvm::DenseSet<const llvm::BasicBlock*> seen;
   const auto reach = [&](const llvm::BasicBlock* block) {
@@ -62,17 +78,32 @@ const llvm::ConstantInt* value_at_entry(const llvm::AllocaInst& variable, const 
       value = constant;
       continue;
     }
+    if (block->isEntryBlock()) {
+      const auto* global = llvm::dyn_cast<llvm::GlobalVariable>(&variable);
+      const auto* initial = global ? llvm::dyn_cast<llvm::ConstantInt>(global->getInitializer()) : nullptr;
+      if (!initial || (value && value != initial) || !runs_once(*block->getParent())) return nullptr;
+      value = initial;
+      continue;
+    }
     if (llvm::pred_empty(block)) return nullptr;
     for (const llvm::BasicBlock* before : llvm::predecessors(block)) reach(before);
   }
   return value;
 }
 
-bool tells_iterations(const llvm::AllocaInst& variable, const llvm::Loop& loop, const llvm::LoopInfo& loops,
+/// Of a global variable: functions that the loop may call do not change it, and others leave what it began with.
+bool can_be_passed_over(const llvm::StoreInst& store, const llvm::Loop& loop) {
+  if (store.getFunction() == loop.getHeader()->getParent()) return true;
+  const auto* global = llvm::dyn_cast<llvm::GlobalVariable>(store.getPointerOperand());
+  return global && store.getValueOperand() == global->getInitializer() && runs_once(*store.getFunction());
+}
+
+bool tells_iterations(const llvm::Value& variable, const llvm::Loop& loop, const llvm::LoopInfo& loops,
                       const llvm::DominatorTree& dominators) {
   const llvm::StoreInst* step = nullptr;
   for (const llvm::User* user : variable.users()) {
     const auto* store = llvm::dyn_cast<llvm::StoreInst>(user);
+    if (store && !can_be_passed_over(*store, loop)) return false;
     if (!store || !loop.contains(store)) continue;
     if (step || !steps(*store)) return false;
     step = store;
@@ -103,17 +134,26 @@ std::string symbol_in_source(const llvm::Function& function) {
 
 class Finder {
  public:
-  explicit Finder(std::vector<LoopOrder>& loops) : loops_(loops) {}
+  Finder(llvm::Module& module, std::vector<LoopOrder>& loops) : loops_(loops) {
+    for (llvm::GlobalVariable& variable : module.globals()) {
+      if (!variable.hasDefinitiveInitializer() || variable.isConstant() || variable.isThreadLocal()) continue;
+      llvm::SmallVector<llvm::DIGlobalVariableExpression*, 1> described;
+      variable.getDebugInfo(described);
+      if (described.empty() || !is_plain(variable, *variable.getValueType())) continue;
+      globals_.emplace_back(&variable, described.front()->getVariable()->getName().str());
+    }
+  }
 
   void look_at(llvm::Function& function) {
     const llvm::DominatorTree dominators(function);
     const llvm::LoopInfo loops(dominators);
-    std::vector<std::pair<llvm::AllocaInst*, std::string>> variables;
+    std::vector<std::pair<llvm::Value*, std::string>> variables;
     for (llvm::Instruction& instruction : llvm::instructions(function)) {
       auto* variable = llvm::dyn_cast<llvm::AllocaInst>(&instruction);
-      if (!variable || !is_plain(*variable)) continue;
+      if (!variable || !is_plain(*variable, *variable->getAllocatedType())) continue;
       if (auto name = name_of_variable(*variable)) variables.emplace_back(variable, *name);
     }
+    variables.insert(variables.end(), globals_.begin(), globals_.end());
     for (const llvm::Loop* loop : loops.getLoopsInPreorder()) {
       const auto found = std::find_if(variables.begin(), variables.end(), [&](const auto& each) {
         return tells_iterations(*each.first, *loop, loops, dominators);
@@ -138,13 +178,14 @@ class Finder {
   }
 
   std::vector<LoopOrder>& loops_;
+  std::vector<std::pair<llvm::Value*, std::string>> globals_;
 };
 
 }  // namespace
 
 std::vector<LoopOrder> find_loop_order_variables(llvm::Module& module) {
   std::vector<LoopOrder> loops;
-  Finder finder(loops);
+  Finder finder(module, loops);
   for (llvm::Function& function : module) {
     if (!function.isDeclaration() && !function.hasAvailableExternallyLinkage()) finder.look_at(function);
   }

@@ -19,8 +19,9 @@ struct LoopOrder {
   uint32_t last_line = 0;
 };
 
-/// Every loop, those around others first. A variable counts when, in each iteration, it is changed exactly once, by the same constant, and what it holds where
-/// the loop is entered is always the same constant. Expects variables in memory, as captured.
+/// Every loop, those around others first. A variable counts when, in each iteration, it is changed exactly once, by the
+/// same constant, and what it holds where the loop is entered is always the same constant; global variables, too, if no
+/// other function changes them. Expects variables in memory, as captured.
 std::vector<LoopOrder> find_loop_order_variables(llvm::Module& module);
 
 }  // namespace culprit
