@@ -121,9 +121,9 @@ Plan plan_from_toml_text(const std::string& text_of_plan, const std::string& pat
   if (traces(plan.hooks) && plan.observed != ObservedBodies::kRegisters) {
     throw UserError(fmt::format("{}: trace hooks need bodies with registers", path), "set observed = \"registers\"");
   }
-  if (plan.points.kind != format::PointKind::kNone && (plan.observed != ObservedBodies::kNone || !plan.ticks)) {
-    throw UserError(fmt::format("{}: execution-point ids are kept by fast bodies with ticks", path),
-                    "leave observed and ticks as they are by default");
+  if (plan.points.kind != format::PointKind::kNone && plan.observed != ObservedBodies::kNone) {
+    throw UserError(fmt::format("{}: execution-point ids are kept by fast bodies", path),
+                    "leave observed as it is by default");
   }
   return plan;
 }
@@ -143,15 +143,17 @@ Plan load_plan(const std::string& name_or_path) {
   if (name_or_path == "path") return observed_plan("path", ObservedBodies::kRegisters, Hooks::kPath);
   if (name_or_path == "values") return observed_plan("values", ObservedBodies::kRegisters, Hooks::kValues);
   if (const PointOptions points = named_point_options(name_or_path); points.kind != format::PointKind::kNone) {
-    Plan plan{.name = name_or_path};
-    plan.points = points;
-    return plan;
+    return points_plan(name_or_path, points);
   }
   if (std::filesystem::exists(name_or_path)) return plan_from_toml_text(read_file(name_or_path), name_or_path);
   throw UserError(
       fmt::format("there is no plan `{}`", name_or_path),
       "use fast, fine, registers, homes, session, alterable, trace, path, index-pcce, index-sic, index-sei, index-lei, "
       "index-pepid or a TOML file");
+}
+
+Plan points_plan(const std::string& name, PointOptions points) {
+  return {.name = name, .ticks = false, .points = std::move(points)};
 }
 
 std::string canonical_text(const Plan& plan) {

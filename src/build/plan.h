@@ -48,6 +48,9 @@ struct Plan {
 /// "-alloc" for ids at allocations only), or a TOML file with the members above. Throws UserError listing the names.
 Plan load_plan(const std::string& name_or_path);
 
+/// Fast bodies that keep ids. They do not tick: what is recorded and replayed has no ids in its code.
+Plan points_plan(const std::string& name, PointOptions points);
+
 /// A plan written as TOML; `path` names it in messages, and its stem becomes the plan's name.
 Plan plan_from_toml_text(const std::string& text, const std::string& path);
 

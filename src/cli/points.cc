@@ -58,19 +58,18 @@ Wanted wanted_points(const Options& options) {
 }
 
 Plan plan_for(const Options& options, const Wanted& wanted) {
-  Plan plan{.name = "points"};
-  plan.points = {.kind = named_point_options("index-" + options.kind).kind,
-                 .places = options.every_statement ? PointPlaces::kStatements
-                           : wanted.lines.empty()  ? PointPlaces::kAllocations
-                                                   : PointPlaces::kListed,
-                 .listed = wanted.lines,
-                 .report = true,
-                 .paths_in_irreducible_loops = options.paths};
-  if (plan.points.kind == format::PointKind::kNone) {
+  const PointOptions points{.kind = named_point_options("index-" + options.kind).kind,
+                            .places = options.every_statement ? PointPlaces::kStatements
+                                      : wanted.lines.empty()  ? PointPlaces::kAllocations
+                                                              : PointPlaces::kListed,
+                            .listed = wanted.lines,
+                            .report = true,
+                            .paths_in_irreducible_loops = options.paths};
+  if (points.kind == format::PointKind::kNone) {
     throw UserError(fmt::format("there is no kind `{}` of execution-point ids", options.kind),
                     "use pcce, sic, sei, lei or pepid");
   }
-  return plan;
+  return points_plan("points", points);
 }
 
 /// Shows ids as they come, but for those that are not asked for.

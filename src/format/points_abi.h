@@ -10,8 +10,8 @@
 // memory from the stack's base to its top.
 //
 //   kind         words before an activation's call word
-//   kContext     [context number] where the number was started anew (recursion, indirect and native calls); the rest of
-//                the context is in ThreadPoints::number
+//   kContext     [context number] where a number is started (recursion, indirect and native calls): what is added to
+//                ThreadPoints::number from there on says how the context goes on
 //   kCount       none; the id is ThreadPoints::number
 //   kStructural  [times, branch word] for each region whose push cannot be inferred; where open regions lie in each
 //                other, one for all of them, with a hash of their branches in place of times
@@ -24,7 +24,7 @@
 
 namespace culprit::format {
 
-inline constexpr uint32_t kPointsVersion = 2;
+inline constexpr uint32_t kPointsVersion = 3;
 
 enum class PointKind : uint32_t {
   kNone,

@@ -47,8 +47,8 @@ double CallFrequencies::entries(const FunctionFlow& flow, const program::LoopFor
 }
 
 CallOffsets::CallOffsets(const PointFunction& function, const FunctionFlow& flow, const program::LoopForest& forest,
-                         const CallFrequencies& frequencies, llvm::Constant* word)
-    : function_(function), flow_(flow), forest_(forest), frequencies_(frequencies), word_(word) {}
+                         const CallFrequencies& frequencies, llvm::Constant* word, Word kind)
+    : function_(function), flow_(flow), forest_(forest), frequencies_(frequencies), word_(word), kind_(kind) {}
 
 void CallOffsets::insert() {
   choose();
@@ -167,6 +167,11 @@ void CallOffsets::set_where_control_arrives() {
 void CallOffsets::add(llvm::Instruction& place, uint64_t from, uint64_t to) const {
   if (from == to) return;
   llvm::IRBuilder<> builder(&place);
+  if (kind_ == Word::kAddress) {
+    llvm::Value* old = builder.CreateLoad(builder.getPtrTy(), word_);
+    builder.CreateStore(builder.CreateConstInBoundsGEP1_64(builder.getInt8Ty(), old, to - from), word_);
+    return;
+  }
   llvm::Value* old = builder.CreateLoad(builder.getInt64Ty(), word_);
   builder.CreateStore(builder.CreateAdd(old, builder.getInt64(to - from)), word_);
 }

@@ -34,9 +34,13 @@ class CallFrequencies {
 
 class CallOffsets {
  public:
-  /// `word`: the address. Of the function's calls those are looked at that `want` is called for.
+  /// What the word is. Where two words lie side by side, changes of the same kind would be made one of vectors, which then
+  /// waits for the stores of their halves.
+  enum class Word { kNumber, kAddress };
+
+  /// `word`: where it is. Of the function's calls those are looked at that `want` is called for.
   CallOffsets(const PointFunction& function, const FunctionFlow& flow, const program::LoopForest& forest,
-              const CallFrequencies& frequencies, llvm::Constant* word);
+              const CallFrequencies& frequencies, llvm::Constant* word, Word kind);
 
   void want(llvm::CallBase& call, uint64_t offset) { wanted_[&call] = offset; }
   /// Divides edges; blocks keep their numbers in the flow.
@@ -62,6 +66,7 @@ class CallOffsets {
   const program::LoopForest& forest_;
   const CallFrequencies& frequencies_;
   llvm::Constant* word_;
+  Word kind_;
   llvm::DenseMap<const llvm::CallBase*, uint64_t> wanted_;
   std::vector<uint64_t> kept_;                                 ///< by loop
   uint64_t kept_outside_ = 0;                                  ///< of loops

@@ -1,7 +1,9 @@
 // Precise calling context encoding (EPID §II-A; Sumner et al., "Precise Calling Context Encoding"): a number names the
 // path through the graph of direct calls from where it was started, with 0. A function's numbers are divided among its
 // callers: the callee's number is the caller's plus a constant of the call. Calls that close a cycle, indirect calls
-// and library functions that may call back start a new number and leave the old one, with the call, on the point stack.
+// and library functions that may call back start a number and leave the one so far, with the call, on the point stack.
+// A number that is started goes on from the one so far, which is subtracted when it is read: so it is the same again when
+// the call returns, and nothing has to be put back.
 //
 // The paper adds before a call and subtracts behind it. Here call_offsets.h decides where the number changes, so that
 // neighbouring calls and loops around calls share additions. A function that cannot be where a number starts gives the
@@ -57,6 +59,9 @@ class Numbering {
         }
       }
     }
+    for (const PointFunction& function : functions) {
+      hands_on_from_outside_ |= function.entered_from_outside && hands_on(*function.function);
+    }
     for (llvm::Function* callee : llvm::reverse(order.callees_first)) {
       if (entry_block_.contains(callee)) divide(callee, callers[callee], starts.contains(callee));
     }
@@ -66,6 +71,10 @@ class Numbering {
   const uint64_t* offset(const PointCallSite& call) const {
     const auto found = offsets_.find(call.call);
     return found == offsets_.end() ? nullptr : &found->second;
+  }
+  /// A function that ends by a tail call returns with the number of what it called.
+  bool may_return_another(const PointCallSite& call) const {
+    return call.callee ? hands_on(*call.callee) : hands_on_from_outside_;
   }
   uint32_t entry_block(const llvm::Function* function) const { return entry_block_.lookup(function); }
 
@@ -94,6 +103,7 @@ class Numbering {
   llvm::DenseMap<const llvm::Function*, uint32_t> entry_block_;
   llvm::DenseMap<const llvm::Function*, uint64_t> contexts_;
   llvm::DenseMap<const llvm::CallBase*, uint64_t> offsets_;
+  bool hands_on_from_outside_ = false;
 };
 
 class ContextNumbers {
@@ -102,74 +112,73 @@ class ContextNumbers {
       : module_(module),
         function_(function),
         numbering_(numbering),
-        tables_(tables),
-        flow_(flow_of(*function.function)),
-        forest_(program::loop_forest(flow_.graph)),
-        frequencies_(*function.function),
-        offsets_(function, flow_, forest_, frequencies_, member(offsetof(format::ThreadPoints, number))) {}
+        tables_(tables) {}
 
   void insert() {
     for (const PointCallSite& call : function_.calls) {
       tables_.sites.push_back({call.site, function_.entry_block, 0, 0});
       const uint64_t* offset = numbering_.offset(call);
-      offsets_.want(*call.call, offset ? *offset : 0);
       if (offset) tables_.calls.push_back({numbering_.entry_block(call.callee), call.site, *offset});
     }
-    offsets_.insert();
-    if (function_.reentered) put_top_back_where_control_arrives();
+    change_during_calls(number(), CallOffsets::Word::kNumber, [&](const PointCallSite& call) {
+      const uint64_t* offset = numbering_.offset(call);
+      return offset ? *offset : 0;
+    });
+    change_during_calls(top(), CallOffsets::Word::kAddress, [&](const PointCallSite& call) {
+      return leaves_number(call) && !call.call->isMustTailCall() ? kWordBytes : 0;
+    });
     for (const PointCallSite& call : function_.calls) {
       if (call.is_point) name_point(call);
-      if (call.role == CallRole::kOpen || (call.role == CallRole::kDirect && !numbering_.offset(call))) {
-        start_number(call);
+      if (!leaves_number(call)) continue;
+      if (call.call->isMustTailCall()) {
+        llvm::IRBuilder<> builder(call.call);
+        start_anew(builder);
+      } else {
+        write_words(call);
       }
     }
     if (may_handle_signals(*function_.function)) keep_interrupted_number();
   }
 
  private:
+  static constexpr uint64_t kWordBytes = 2 * sizeof(uint64_t);
+
+  bool leaves_number(const PointCallSite& call) const {
+    return call.role == CallRole::kOpen || (call.role == CallRole::kDirect && !numbering_.offset(call));
+  }
+
+  template <typename Offset>
+  void change_during_calls(llvm::Constant* word, CallOffsets::Word kind, Offset offset) const {
+    const FunctionFlow flow = flow_of(*function_.function);
+    const program::LoopForest forest = program::loop_forest(flow.graph);
+    const CallFrequencies frequencies(*function_.function);
+    CallOffsets offsets(function_, flow, forest, frequencies, word, kind);
+    for (const PointCallSite& call : function_.calls) offsets.want(*call.call, offset(call));
+    offsets.insert();
+  }
+
   llvm::Constant* member(size_t offset) const { return thread_points_address(module_, offset); }
   llvm::Constant* number() const { return member(offsetof(format::ThreadPoints, number)); }
   llvm::Constant* top() const { return member(offsetof(format::ThreadPoints, top)); }
-
-  void put_top_back_where_control_arrives() const {
-    llvm::BasicBlock& entry = function_.function->getEntryBlock();
-    llvm::IRBuilder<> builder(&entry, entry.begin());
-    llvm::Value* top_at_entry = builder.CreateLoad(builder.getPtrTy(), top());
-    for (llvm::BasicBlock& block : *function_.function) {
-      if (block.isLandingPad()) {
-        llvm::IRBuilder<>(&block, block.getFirstInsertionPt()).CreateStore(top_at_entry, top());
-      }
-      for (llvm::Instruction& instruction : block) {
-        const auto* call = llvm::dyn_cast<llvm::CallBase>(&instruction);
-        if (!call || call->isTerminator() || !reenters(*call)) continue;
-        llvm::IRBuilder<>(instruction.getNextNode()).CreateStore(top_at_entry, top());
-      }
-    }
-  }
 
   void name_point(const PointCallSite& call) const {
     llvm::IRBuilder<> builder(call.call);
     builder.CreateStore(builder.getInt32(call.site), member(offsetof(format::ThreadPoints, site)));
   }
 
-  /// The callee is in the place of its caller after a tail call, which cannot put anything back: it forgets its caller.
-  void start_number(const PointCallSite& call) const {
+  llvm::Value* before_top(llvm::IRBuilderBase& builder, uint64_t bytes) const {
+    llvm::Value* end = builder.CreateLoad(builder.getPtrTy(), top());
+    return builder.CreateConstInBoundsGEP1_64(builder.getInt8Ty(), end, -bytes);
+  }
+
+  void write_words(const PointCallSite& call) const {
     llvm::IRBuilder<> builder(call.call);
-    const auto at = [&](llvm::Value* base, int64_t bytes) {
-      return builder.CreateConstInBoundsGEP1_64(builder.getInt8Ty(), base, static_cast<uint64_t>(bytes));
-    };
-    if (!call.call->isMustTailCall()) {
-      llvm::Value* words = builder.CreateLoad(builder.getPtrTy(), top());
-      builder.CreateStore(builder.CreateLoad(builder.getInt64Ty(), number()), words);
-      builder.CreateStore(builder.getInt64(call.site), at(words, 8));
-      builder.CreateStore(at(words, 16), top());
-    }
-    builder.CreateStore(builder.getInt64(0), number());
-    if (call.call->isMustTailCall() || call.call->doesNotReturn()) return;
-    builder.SetInsertPoint(place_behind(*call.call));
-    llvm::Value* words = at(builder.CreateLoad(builder.getPtrTy(), top()), -16);
-    builder.CreateStore(words, top());
-    builder.CreateStore(builder.CreateLoad(builder.getInt64Ty(), words), number());
+    llvm::Value* so_far = builder.CreateLoad(builder.getInt64Ty(), number());
+    llvm::Value* site_word = before_top(builder, sizeof(uint64_t));
+    builder.CreateStore(so_far, builder.CreateConstInBoundsGEP1_64(builder.getInt64Ty(), site_word, -1ULL));
+    builder.CreateStore(builder.getInt64(call.site), site_word);
+    if (!numbering_.may_return_another(call) || call.call->doesNotReturn()) return;
+    llvm::IRBuilder<>(place_behind(*call.call)).CreateStore(so_far, number());
   }
 
   static llvm::Instruction* place_behind(llvm::CallBase& call) {
@@ -180,12 +189,19 @@ class ContextNumbers {
     return &*next->getFirstInsertionPt();
   }
 
+  /// The number is the last one left on the stack again: the way since is forgotten. So it is where a handler interrupts,
+  /// and by tail calls, whose callees take their caller's place.
+  void start_anew(llvm::IRBuilderBase& builder) const {
+    llvm::Value* left = before_top(builder, 2 * sizeof(uint64_t));
+    builder.CreateStore(builder.CreateLoad(builder.getInt64Ty(), left), number());
+  }
+
   /// Whoever is interrupted goes on with its number.
   void keep_interrupted_number() const {
     llvm::BasicBlock& entry = function_.function->getEntryBlock();
     llvm::IRBuilder<> builder(&entry, entry.begin());
     llvm::Value* interrupted = builder.CreateLoad(builder.getInt64Ty(), number());
-    builder.CreateStore(builder.getInt64(0), number());
+    start_anew(builder);
     for (llvm::BasicBlock& block : *function_.function) {
       if (llvm::isa<llvm::ReturnInst>(block.getTerminator()) && !block.getTerminatingMustTailCall()) {
         llvm::IRBuilder<>(block.getTerminator()).CreateStore(interrupted, number());
@@ -197,10 +213,6 @@ class ContextNumbers {
   const PointFunction& function_;
   const Numbering& numbering_;
   PointTables& tables_;
-  FunctionFlow flow_;
-  program::LoopForest forest_;
-  CallFrequencies frequencies_;
-  CallOffsets offsets_;
 };
 
 }  // namespace

@@ -36,7 +36,7 @@ class PreciseIds {
         flow_(flow_of(*function.function)),
         forest_(program::loop_forest(flow_.graph)),
         frequencies_(*function.function),
-        offsets_(function, flow_, forest_, frequencies_, top_address()),
+        offsets_(function, flow_, forest_, frequencies_, top_address(), CallOffsets::Word::kAddress),
         counters_(forest_.loops.size(), nullptr) {}
 
   void insert() {

@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <set>
 
 #include "instrument/metadata.h"
 #include "instrument/model_ids.h"
@@ -41,6 +42,14 @@ const llvm::Function* native_callee(const llvm::CallBase& call) {
   return callee && !callee->isIntrinsic() && !is_instrumented(*callee) ? callee : nullptr;
 }
 
+/// Used other than to call it where that is seen.
+bool is_address_taken(const llvm::Function& function) {
+  return llvm::any_of(function.uses(), [](const llvm::Use& use) {
+    const auto* call = llvm::dyn_cast<llvm::CallBase>(use.getUser());
+    return !call || !call->isCallee(&use) || call->getCalledFunction() == nullptr;
+  });
+}
+
 /// As make_fast_bodies will decide, or more often.
 bool is_entered_from_outside(const llvm::Function& function) {
   if (!function.hasLocalLinkage() && !function.hasLinkOnceODRLinkage()) return true;
@@ -48,6 +57,23 @@ bool is_entered_from_outside(const llvm::Function& function) {
     const auto* call = llvm::dyn_cast<llvm::CallBase>(use.getUser());
     return !call || !call->isCallee(&use) || !direct_callee(*call);
   });
+}
+
+/// Which kind of register a value of the type is passed in, as a letter; programs convert function pointers, but not so
+/// that parameters are looked for in registers of another kind.
+char register_class(const llvm::Type& type) {
+  if (type.isIntOrPtrTy()) return 'i';
+  return type.isFloatingPointTy() ? 'f' : 'o';
+}
+std::string parameters_of(const llvm::Function& function) {
+  std::string classes;
+  for (const llvm::Argument& argument : function.args()) classes += register_class(*argument.getType());
+  return classes;
+}
+std::string arguments_of(const llvm::CallBase& call) {
+  std::string classes;
+  for (const llvm::Use& argument : call.args()) classes += register_class(*argument->getType());
+  return classes;
 }
 
 /// "dir/file.c:12" names a position in ".../dir/file.c".
@@ -66,14 +92,23 @@ bool is_listed(const llvm::DILocation* position, const std::vector<std::string>&
 class Points {
  public:
   Points(llvm::Module& module, const PointOptions& options)
-      : module_(module), options_(options), library_(llvm::Triple(module.getTargetTriple())) {}
+      : module_(module), options_(options), library_(llvm::Triple(module.getTargetTriple())) {
+    for (const llvm::Function& function : module_) {
+      const bool is_native = !function.isIntrinsic() && !is_instrumented(function) && is_address_taken(function);
+      if (is_native && (is_point(function) || !calls_back_never(function, library_))) {
+        behind_pointers_.insert(parameters_of(function));
+      }
+    }
+  }
 
   bool is_point(const llvm::CallBase& call) const {
     const llvm::Function* callee = native_callee(call);
-    if (!callee) return false;
-    if (callee->getName().starts_with(format::kPointPrefix)) return true;
+    return callee && is_point(*callee);
+  }
+  bool is_point(const llvm::Function& native) const {
+    if (native.getName().starts_with(format::kPointPrefix)) return true;
     if (options_.report) return false;  // what was reported has been asked already
-    const program::ExternalRole role = role_of_function(*callee);
+    const program::ExternalRole role = role_of_function(native);
     switch (options_.places) {
       case PointPlaces::kCalls:
         return !role.keeps_to_itself;
@@ -100,6 +135,7 @@ class Points {
         if (reaching_.contains(function) || !leads_to_point(*function)) continue;
         reaching_.insert(function);
         outside_reaches_ = outside_reaches_ || is_entered_from_outside(*function);
+        if (is_address_taken(*function)) behind_pointers_.insert(parameters_of(*function));
         grown = true;
       }
     }
@@ -117,9 +153,17 @@ class Points {
       return reaching_.contains(callee) ? CallRole::kDirect : CallRole::kNone;
     }
     const llvm::Function* native = native_callee(call);
-    const bool may_enter = outside_reaches_ && (!native || !calls_back_never(*native, library_));
+    const bool may_enter = native ? outside_reaches_ && !calls_back_never(*native, library_) : may_call_reaching(call);
     if (may_enter && !(native && native->getName().starts_with(format::kPointPrefix))) return CallRole::kOpen;
     return is_point(call) ? CallRole::kPoint : CallRole::kNone;
+  }
+
+  /// Whether a call through a pointer may enter a function that leads to a point, by what it passes: at least what the
+  /// function takes. Where any call that leaves the program is a point, it may be one itself.
+  bool may_call_reaching(const llvm::CallBase& call) const {
+    if (options_.places == PointPlaces::kCalls) return outside_reaches_;
+    const std::string passed = arguments_of(call);
+    return llvm::any_of(behind_pointers_, [&](const std::string& taken) { return passed.starts_with(taken); });
   }
 
   bool leads_to_point(const llvm::Function& function) const {
@@ -159,6 +203,8 @@ class Points {
   llvm::TargetLibraryInfoImpl library_;
   llvm::DenseSet<const llvm::Function*> reaching_;
   bool outside_reaches_ = false;
+  /// The parameters of functions that lead to points, or are points, and whose addresses the program knows.
+  std::set<std::string> behind_pointers_;
 };
 
 /// What a statement writes or branches on, as 64 bits. Addresses differ between executions of one program: they are
@@ -272,7 +318,9 @@ void note_entries(const std::vector<PointFunction>& functions, format::PointKind
   std::string note;
   const bool numbers = kind == format::PointKind::kContext;
   if (numbers) {
-    note = fmt::format("\tmovq\t$0, %fs:{}@tpoff+{}\n", format::kThreadPointsSymbol,
+    // The number that whoever called from outside left on the stack.
+    note = fmt::format("\tmovq\t%fs:{0}@tpoff+{1}, %r11\n\tmovq\t-16(%r11), %r11\n\tmovq\t%r11, %fs:{0}@tpoff+{2}\n",
+                       format::kThreadPointsSymbol, offsetof(format::ThreadPoints, top),
                        offsetof(format::ThreadPoints, number));
   } else if (kind != format::PointKind::kCount) {
     // The entries are the high half of the call word.

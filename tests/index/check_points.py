@@ -192,6 +192,24 @@ def test_recorded(bench):
         check(places[0] == places[1], f"recorded: {online[number]} leads elsewhere")
 
 
+def statements(bench, name, kind, arguments, at):
+    return [[frame["statement"] for frame in json.loads(frames)] for frames, _ in bench.points(name, kind, arguments, at)]
+
+
+def test_contexts(bench):
+    """Encoded contexts, decoded, are the calls that precise ids name: recursion, callbacks, pointers, longjmp."""
+    contexts, ids = (statements(bench, "recorded", kind, (5,), "act") for kind in ("pcce", "pepid"))
+    check(len(ids) > 30 and contexts == ids, f"contexts: {[pair for pair in zip(contexts, ids) if pair[0] != pair[1]][:2]}")
+
+
+def test_tail_calls(bench):
+    """Contexts hold the calls that precise ids name, and perhaps the tail call; those behind it are as they were."""
+    contexts, ids = (statements(bench, "tail_calls", kind, (6,), "act") for kind in ("pcce", "pepid"))
+    check(len(contexts) == len(ids) == 34, f"tail calls: {len(contexts)} and {len(ids)} points")
+    for context, calls in zip(contexts, ids):
+        check(all(call in context for call in calls) and len(context) <= len(calls) + 1, f"tail calls: {context} for {calls}")
+
+
 KINDS_BY_NUMBER = ("pcce", "sic", "sei", "lei", "pepid")
 
 

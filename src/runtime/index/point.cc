@@ -82,7 +82,8 @@ size_t call_of(const culprit_point* id, size_t at, size_t end) {
   return at;
 }
 
-/// The calls by which a number came about, innermost first. Numbers below every call's offset were started there.
+/// The calls by which a number came about since it was started, innermost first: `number` less the one left there.
+/// Numbers below every call's offset were started in that function.
 template <typename Visit>
 void decode_number(uint32_t function, uint64_t number, Visit visit) {
   while (true) {
@@ -107,25 +108,32 @@ void decode_number(uint32_t function, uint64_t number, Visit visit) {
   }
 }
 
+/// The number left on the stack by the last activation in the first `end` words; 0 when none did.
+uint64_t number_left(const culprit_point* id, size_t end) {
+  return end >= 2 && format::site_of_word(id->word[end - 1]) != 0 ? id->word[end - 2] : 0;
+}
+
 /// The statements of all activations, innermost first.
 template <typename Visit>
 void each_frame(const culprit_point* id, Visit visit) {
+  const bool decodes = kind_of(id) == PointKind::kContext;
   size_t end = id->words;
   if (has_number(kind_of(id))) {
     if (end < 2) return;
-    const auto site = static_cast<uint32_t>(id->word[end - 1]);
-    visit(site);
-    const format::PointSite* known = find_point_site(site);
-    if (kind_of(id) == PointKind::kContext && known) decode_number(known->function, id->word[end - 2], visit);
     end -= 2;
+    const auto site = static_cast<uint32_t>(id->word[end + 1]);
+    visit(site);
+    const format::PointSite* known = decodes ? find_point_site(site) : nullptr;
+    if (known) decode_number(known->function, id->word[end] - number_left(id, end), visit);
   }
   while (end > 0) {
     const size_t at = end - 1;
     const uint32_t site = format::site_of_word(id->word[at]);
     if (site != 0) visit(site);
     end = start_of(id, at);
-    if (kind_of(id) != PointKind::kContext || site == 0 || end == at) continue;
-    if (const format::PointSite* known = find_point_site(site)) decode_number(known->function, id->word[end], visit);
+    if (!decodes || site == 0 || end == at) continue;
+    if (const format::PointSite* known = find_point_site(site))
+      decode_number(known->function, id->word[end] - number_left(id, end), visit);
   }
 }
 

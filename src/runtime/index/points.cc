@@ -92,9 +92,12 @@ void attach_points(format::ThreadState& thread) {
     }
   }
   format::ThreadPoints& points = culprit_points;
-  points.base = region.stack;
+  // kContext reads the last number left on the stack, also where none was left.
+  constexpr size_t kNothingLeft = 2 * sizeof(uint64_t);
+  points.base = region.stack + kNothingLeft;
   // A thread begins where it was created, so that its ids compare across executions.
-  points.top = region.stack + begin_thread_id(region.stack, region.stack_bytes / 2);
+  points.top = points.base + begin_thread_id(points.base, region.stack_bytes / 2);
+  __builtin_memcpy(&points.number, points.top - kNothingLeft, sizeof points.number);
   const uint64_t row_bytes = culprit_point_plan.row_bytes;
   points.rows = region.rows - static_cast<uint64_t>(points.top - points.base) * (row_bytes / format::kLightweightBytes);
 }

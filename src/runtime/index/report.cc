@@ -172,9 +172,11 @@ namespace {
 void reach(const culprit::format::ReportedPoint& point) {
   using namespace culprit::runtime;
   if (report.file < 0) return;
-  const Locked locked;
+  // Points beyond the limit are counted, and may be a thousand times as many.
+  if (__atomic_fetch_add(&report.reached, 1, __ATOMIC_RELAXED) >= report.limit) return;
   // Children of a fork share the descriptor.
-  if (report.process != raw_syscall(SYS_getpid) || report.reached++ >= report.limit) return;
+  if (report.process != raw_syscall(SYS_getpid)) return;
+  const Locked locked;
   report_point(point);
 }
 
