@@ -70,6 +70,14 @@ def main():
         subprocess.run([build / "bin/culprit-cc", "-g", "-O1", PROGRAMS / "crash_list.c", "-o", program], check=True)
         found, _, known = iterations(build, [str(program), "1"], directory)
         assert found == [("main", None, None), ("digit", "j", 2)] and known == (2, 1), f"in a list: {found}, {known}"
+        for level in ("-O0", "-O2"):
+            program = directory / f"crash_global{level}"
+            subprocess.run([build / "bin/culprit-cc", "-g", level, PROGRAMS / "crash_global.c", "-o", program], check=True)
+            found, _, known = iterations(build, [str(program), "3", "4"], directory)
+            assert found == [("passes", "pass", 3), ("lines", "line", 4)] and known == (2, 2), f"{level}: {found}, {known}"
+        listed = subprocess.run([build / "bin/culprit", "dump", "loops", "--json", program], capture_output=True, text=True, check=True)
+        variables = {loop["function"]: loop.get("variable") for loop in json.loads(listed.stdout)["loops"]}
+        assert variables == {"main": "i", "passes": "pass", "lines": "line", "uncounted": None, "again": None}, variables
         other = subprocess.run([build / "bin/culprit", "points", "--core", source, program], capture_output=True, text=True)
         assert other.returncode == 2 and "core file" in other.stderr, f"no core file: {other}"
 
