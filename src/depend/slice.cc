@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 #include <optional>
+#include <span>
 #include <utility>
 
 namespace culprit::depend {
@@ -106,11 +107,16 @@ std::vector<StatementInstance> statement_instances(const DependenceGraph& graph,
 
 namespace {
 
-/// Counts the statements of executions; which of a block's nodes belong to a statement is the same in each.
+/// Counts the statements of executions. Which of a block's nodes belong to a statement is the same in each, and most
+/// executions have the same nodes in a slice as others: what their statements are is remembered.
 class InstanceCounter {
  public:
   InstanceCounter(const DependenceGraph& graph, const Slice& slice)
-      : graph_(graph), slice_(slice), counts_(graph.model().statements().size()), parts_(graph.layout().slots.size()) {}
+      : graph_(graph),
+        slice_(slice),
+        counts_(graph.model().statements().size()),
+        parts_(graph.layout().slots.size()),
+        known_(size_t{1} << kKnownBits) {}
 
   std::vector<uint64_t> count() {
     const uint64_t bound = graph_.file().numbers();
@@ -120,6 +126,11 @@ class InstanceCounter {
       graph_.move_to(place, number);
       window.come_to(place.chunk_number);
       const uint32_t nodes = graph_.layout().nodes_of(place.block);
+      if (nodes <= 64) {
+        for (const uint32_t each : statements_of(place.block, slice_.range(place.first_number, nodes))) ++counts_[each];
+        number = slice_.next(place.first_number + nodes, bound);
+        continue;
+      }
       const std::vector<Part>& parts = parts_of(place.block);
       for (uint32_t from = 0; from < nodes; from += 64)
         take(parts, place.first_number, from, std::min(nodes - from, 64u));
@@ -137,6 +148,29 @@ class InstanceCounter {
     uint32_t from;
     uint64_t nodes;
   };
+
+  /// Of a block of up to 64 nodes, those that have any of these.
+  struct Known {
+    uint64_t nodes = 0;
+    uint32_t block = 0;
+    uint32_t first = 0, count = 0;
+  };
+
+  std::span<const uint32_t> statements_of(uint32_t block, uint64_t nodes) {
+    Known& known = known_[(nodes * 0x9e3779b97f4a7c15 ^ block * 0xc2b2ae3d27d4eb4f) >> (64 - kKnownBits)];
+    if (known.nodes != nodes || known.block != block) {
+      if (statements_.size() > kMostStatements) {
+        statements_.clear();
+        std::fill(known_.begin(), known_.end(), Known{});
+      }
+      const auto first = static_cast<uint32_t>(statements_.size());
+      for (const Part& part : parts_of(block)) {
+        if ((part.nodes & nodes) != 0) statements_.push_back(part.statement);
+      }
+      known = {nodes, block, first, static_cast<uint32_t>(statements_.size()) - first};
+    }
+    return std::span(statements_).subspan(known.first, known.count);
+  }
 
   void take(const std::vector<Part>& parts, uint64_t first_number, uint32_t from, uint32_t count) {
     const uint64_t nodes = slice_.range(first_number + from, count);
@@ -169,6 +203,10 @@ class InstanceCounter {
   std::vector<uint64_t> counts_;
   std::vector<std::vector<Part>> parts_;  ///< by block
   std::vector<uint8_t> is_in_;            ///< by number
+  static constexpr uint32_t kKnownBits = 13;
+  static constexpr size_t kMostStatements = size_t{1} << 18;
+  std::vector<Known> known_;
+  std::vector<uint32_t> statements_;  ///< of what is known
 };
 
 }  // namespace
