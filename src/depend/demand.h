@@ -31,6 +31,7 @@ inline constexpr uint32_t kControlWeak = 14;
 // … and what did by address, for AINFLUENCED.
 inline constexpr uint32_t kAddressStrong = 16;
 inline constexpr uint32_t kAddressWeak = 17;
+inline constexpr uint32_t kBits = 18;
 
 constexpr Demand bit(uint32_t group, InputRole role) {
   return Demand{1} << (group + static_cast<uint32_t>(role));

@@ -22,7 +22,9 @@ InputWalk::InputWalk(const DependenceGraph& graph, const InputParts& parts, Inpu
       parts_(parts),
       facts_(facts),
       bound_(graph.file().numbers()),
-      demanded_(static_cast<Demand*>(std::calloc(bound_ + 1, sizeof(Demand)))),
+      demanded_(static_cast<uint16_t*>(std::calloc(bound_ + 1, sizeof(uint16_t)))),
+      demands_{0},
+      number_of_(size_t{1} << demand::kBits),
       open_(bound_ + 1),
       window_(graph.file()),
       known_(size_t{1} << kKnownBits) {
@@ -66,7 +68,7 @@ void InputWalk::take_execution() {
       waiting_[at] &= ~(uint64_t{1} << bit);
       const uint32_t place = at * 64 + bit;
       const uint64_t number = place_.first_number + place;
-      const Demand wished = demanded_.get()[number];
+      const Demand wished = demanded(number);
       ++visited_;
       if (is_static_[first + place] != 0) {
         for (const Passed& each : passed_on(first + place, wished, outcome_)) take(each);
@@ -182,8 +184,7 @@ void InputWalk::pass_operands_of_comparison(uint32_t node, uint64_t number, Dema
 void InputWalk::pass(const StaticPart& part, Demand wished) {
   if (wished == 0) return;
   if (part.is_slot) return take({kind_of(part), part.source, wished});
-  Demand& demanded = demanded_.get()[place_.first_number + part.source];
-  demanded |= wished;
+  if (!demand(place_.first_number + part.source, wished)) return;
   waiting_[part.source / 64] |= uint64_t{1} << (part.source % 64);
 }
 
@@ -192,18 +193,18 @@ void InputWalk::reach_slots() {
   const std::span<const uint32_t> raw = graph_.slots_of(place_);
   const uint64_t bias = place_.first_number - format::kGraphDistanceBias;
   for (const uint32_t slot : reached_) {
-    SlotDemand demand = std::exchange(slots_[slot], {});
-    const bool decides = demand.kind == Passed::kDeciding;
-    if (demand.kind == Passed::kLoaded && demand::weakened(demand.wished) != demand.wished &&
+    SlotDemand slot_demand = std::exchange(slots_[slot], {});
+    const bool decides = slot_demand.kind == Passed::kDeciding;
+    if (slot_demand.kind == Passed::kLoaded && demand::weakened(slot_demand.wished) != slot_demand.wished &&
         parts_.is_computed_by_library(place_, slot)) {
-      demand.wished = demand::weakened(demand.wished);
-      if (demand.wished == 0) continue;
+      slot_demand.wished = demand::weakened(slot_demand.wished);
+      if (slot_demand.wished == 0) continue;
     }
     const uint64_t number = bias + (raw[slot] & ~format::kGraphFromBody);
     if ((raw[slot] & format::kGraphFar) == 0 && number < bound_) {
-      reach({number}, demand.wished, decides);
+      reach({number}, slot_demand.wished, decides);
     } else {
-      graph_.visit_bytes(place_, slot, [&](NodeNumber source) { reach(source, demand.wished, decides); });
+      graph_.visit_bytes(place_, slot, [&](NodeNumber source) { reach(source, slot_demand.wished, decides); });
     }
   }
   reached_.clear();

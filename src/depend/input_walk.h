@@ -65,15 +65,25 @@ class InputWalk {
   void reach_slots();
   void reach(NodeNumber source, Demand wished, bool decides);
   void reach_byte(NodeNumber byte, Demand wished);
+  Demand demanded(uint64_t number) const { return demands_[demanded_.get()[number]]; }
+  /// Whether that is more than was demanded of the node before.
+  bool demand(uint64_t number, Demand wished) {
+    const Demand before = demanded(number);
+    if ((wished & ~before) == 0) return false;
+    uint16_t& known = number_of_[before | wished];
+    if (known == 0) {
+      known = static_cast<uint16_t>(demands_.size());
+      demands_.push_back(before | wished);
+    }
+    demanded_.get()[number] = known;
+    return true;
+  }
   void reach_node(uint64_t number, Demand wished) {
-    Demand& demanded = demanded_.get()[number];
-    if ((wished & ~demanded) == 0) return;
-    demanded |= wished;
-    open_.insert(number);
+    if (demand(number, wished)) open_.insert(number);
   }
 
   struct Free {
-    void operator()(Demand* all) const { std::free(all); }
+    void operator()(uint16_t* all) const { std::free(all); }
   };
   struct SlotDemand {
     Demand wished = 0;
@@ -85,7 +95,9 @@ class InputWalk {
   const InputParts& parts_;
   InputFacts& facts_;
   uint64_t bound_;
-  std::unique_ptr<Demand, Free> demanded_;  ///< by number
+  std::unique_ptr<uint16_t, Free> demanded_;  ///< by number: index of `demands_`
+  std::vector<Demand> demands_;               ///< those met, the empty one first; there are less than 6000
+  std::vector<uint16_t> number_of_;           ///< by demand; 0: not met
   LargestFirst open_;
   std::vector<NumberSet> all_, precise_;  ///< by role
   ExecutionPlace place_;
