@@ -105,7 +105,7 @@ class MutatedProgram:
         return next((n for n in range(len(self.tests)) if self.run(n, mutant) != self.right[n]), None)
 
     def explain(self, number, mutant):
-        command = [self.culprit, "why", "--json", "--timeout", "2", "--expect", self.directory / f"expected-{number}",
+        command = [self.culprit, "why", "--json", "--timeout", "2", "--tries", "20", "--expect", self.directory / f"expected-{number}",
                    "--expect-exit", str(self.right[number].status), "--", self.path, *self.tests[number].get("arguments", [])]
         start = time.monotonic()
         with open(self.directory / f"stdin-{number}", "rb") as stdin:

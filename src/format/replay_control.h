@@ -21,6 +21,7 @@ enum class ReplayPoint : uint32_t {
   kStatement,  ///< the execution number `number` of `statement`, from 1, counted from where the request was made
   kCrash,      ///< a fatal signal is about to end the program
   kExit,       ///< the program is about to exit
+  kProcess,    ///< the program has just started its process number `number`, from 1; it is still in the call that did
 };
 
 enum class ReplayCommand : uint32_t {

@@ -136,13 +136,16 @@ constexpr uint64_t kMostTracedBranches = 30'000'000;
 /// wrong.
 std::optional<FailureSlice> slice_of_failure(const ExplainRequest& request, const Launch& launch,
                                              const ObservedRun& failing, const ObservedRun& at_output,
+                                             const std::optional<ChildOutput>& child,
                                              report::Explanation& explanation) {
   const char* const what = "finding what the failure depended on: ";
   std::string why_not;
   std::optional<FailureSlice> slice;
   const ObservedEnd& end = at_output.end.frames.empty() ? failing.end : at_output.end;
-  if (end.frames.empty()) return std::nullopt;
-  FailureMoment moment{.statement = end.frames.front().statement, .branches = end.stop.branches};
+  if (end.frames.empty() && !child) return std::nullopt;
+  FailureMoment moment{.statement = child ? program::kNone : end.frames.front().statement,
+                       .branches = end.stop.branches,
+                       .child = child};
   if (explanation.failure->kind == "wrong-output") {
     moment.output_byte = byte_to_look_at(failing.end.output, *request.expectation.output);
   }
@@ -250,10 +253,16 @@ report::Explanation explain(const ExplainRequest& request, const program::Progra
 
   // A wrong output fails where its first wrong byte leaves the program; what comes later does not matter.
   ObservedRun at_output;
+  std::optional<ChildOutput> child;
   if (explanation.failure->kind == "wrong-output") {
     progress("looking for the first wrong byte", 0, 0);
     at_output = observe_output(launch, model, byte_to_look_at(failing.end.output, *oracle.output), request.time_limit);
-    if (at_output.end.wait_status != failing.end.wait_status) {
+    if (launch.recording) {
+      child = written_by_child(*launch.recording, byte_to_look_at(failing.end.output, *oracle.output));
+    }
+    if (child) {
+      at_output = {};  // where a run that can start no process ends
+    } else if (at_output.end.wait_status != failing.end.wait_status) {
       explanation.limits.push_back(
           "finding where the wrong byte is written: cut off from the outside the run ends otherwise, perhaps because "
           "another process writes it");
@@ -339,12 +348,20 @@ report::Explanation explain(const ExplainRequest& request, const program::Progra
   }
   if (request.traced && !failing.end.timed_out) {
     progress("tracing the run", 0, 0);
-    if (slice = slice_of_failure(request, launch, failing, at_output, explanation); slice) {
+    if (slice = slice_of_failure(request, launch, failing, at_output, child, explanation); slice) {
       // Where it was read says less than what else will be found.
       origin = value_origin(model, *slice);
       if (origin && !slice->value_is_input) explanation.findings.push_back(*origin);
       evidence.slice = &*slice;
       add_path(model, *slice, *explanation.failure);
+      if (slice->parent) {
+        evidence.frames = &slice->parent->frames;
+        evidence.variables = &slice->parent->variables;
+        explanation.failure->place = place_of_failure(model, slice->parent->frames);
+        explanation.failure->message +=
+            fmt::format(" It was put out by a process that the program started: {}.", slice->parent->program);
+        add_activations(model, evidence, explanation);
+      }
       if (failure_is_writing) move_failure_to_writer(model, *slice, at_output, *explanation.failure);
       switching_budget.distance = slice->branch_distance;
     }

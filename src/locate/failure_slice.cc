@@ -14,6 +14,7 @@
 #include "base/error.h"
 #include "base/shell_command.h"
 #include "base/temporary_directory.h"
+#include "depend/build_graph.h"
 #include "depend/value_chain.h"
 #include "format/trace_format.h"
 #include "locate/bad_value.h"
@@ -128,6 +129,7 @@ class TracedRun final : public RunDependences {
   }
 
   const DependenceGraph& graph() const override { return graph_; }
+  const trace::TraceFile& trace() const { return file_; }
 
   /// The first execution of an activation.
   Execution entered(uint32_t frame) const { return entered_[frame]; }
@@ -303,6 +305,22 @@ bool trace_program(const Launch& launch, const TracedProgram& traced, const Obse
   return same_end && ended.output == failing.end.output;
 }
 
+/// What made the byte that a child was given, as of DependenceGraph::output_at, the start of the child being the call.
+/// Where it is not known which byte that was, the call alone.
+std::vector<Node> made_for_child(const TracedRun& run, const StartOfChild& start, const ParentAtStart& parent) {
+  std::vector<Node> made_by;
+  if (parent.source) {
+    depend::ask_before(run.trace(), start.call, [&](depend::DefinitionQuery& query) {
+      for (const depend::NodeNumber each : query.memory(*parent.source, 1)) {
+        const Node node = run.graph().node_of(each);
+        if (node != depend::kNoNode) made_by.push_back(node);
+      }
+    });
+  }
+  made_by.push_back(start.call.as_transfer());
+  return made_by;
+}
+
 }  // namespace
 
 std::optional<FailureSlice> slice_failure(const Launch& launch, const TracedProgram& traced, const ObservedRun& failing,
@@ -343,7 +361,17 @@ std::optional<FailureSlice> slice_failure(const Launch& launch, const TracedProg
   const auto stream = depend::OutputStream::kStandardOutput;
   const bool byte_is_known = moment.output_byte && *moment.output_byte < graph.output_bytes(stream);
   std::vector<Node> criterion, chain;
-  if (byte_is_known) {
+  std::optional<ParentAtStart> parent;
+  if (moment.child) {
+    const auto start = start_of_child(run->trace(), graph, moment.child->started);
+    if (start) parent = parent_at_start(launch, graph.model(), *start, *moment.child);
+    if (!parent) {
+      why_not = "another process wrote the wrong byte, one that was forked and not started with words of its own";
+      return std::nullopt;
+    }
+    criterion = made_for_child(*run, *start, *parent);
+    if (parent->source) chain = depend::value_chain_of_output(graph, criterion);
+  } else if (byte_is_known) {
     criterion = graph.output_at(stream, *moment.output_byte);
     chain = depend::value_chain_of_output(graph, criterion);
   } else if (criterion = run->criterion_of(moment); !criterion.empty()) {
@@ -363,7 +391,7 @@ std::optional<FailureSlice> slice_failure(const Launch& launch, const TracedProg
   if (!chain.empty()) {
     slice.computed_from = computed_from(graph, chain.back());
     ValuePath path =
-        value_path(graph, chain, byte_is_known ? std::span<const Node>(criterion) : std::span<const Node>(),
+        value_path(graph, chain, byte_is_known || parent ? std::span<const Node>(criterion) : std::span<const Node>(),
                    [&](uint32_t frame) { return run->entered(frame); });
     slice.path = std::move(path.steps);
     slice.origin = path.origin;
@@ -373,6 +401,7 @@ std::optional<FailureSlice> slice_failure(const Launch& launch, const TracedProg
     slice.decided_on = run->statements_of(run->origins_of(*branch, false));
     slice.decided_by_caller = run->tests_what_it_was_given(*branch);
   }
+  slice.parent = std::move(parent);
   slice.run = run;
   return slice;
 }

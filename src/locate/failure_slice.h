@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "depend/dependence_graph.h"
+#include "locate/child_output.h"
 #include "locate/observe.h"
 #include "locate/thin_slice.h"
 #include "locate/value_path.h"
@@ -51,6 +52,8 @@ struct FailureSlice {
   std::optional<ValueOrigin> origin;  ///< where the path ends
   /// Of a wrong output: the statement that put the byte out, or that gave it to functions which only hand on.
   std::optional<uint32_t> writer;
+  /// Of a wrong output that a process put out which the program started: the program when it did.
+  std::optional<ParentAtStart> parent;
   bool value_is_input = false;  ///< nothing in the program made it: the chain ends where it was read
   /// The statements that made the values which the branch tested that decided that the failing statement is executed;
   /// nearest first.
@@ -68,6 +71,7 @@ struct FailureMoment {
   uint32_t statement = 0;                              ///< innermost active one
   uint64_t branches = 0;                               ///< branch instances that the main thread had executed
   std::optional<uint64_t> output_byte = std::nullopt;  ///< of standard output, when that is what is wrong
+  std::optional<ChildOutput> child = std::nullopt;     ///< put that byte out; no other member matters then
 };
 
 /// Runs the traced program once; nothing when that run ends otherwise than `failing`, with the reason in `why_not`.

@@ -155,6 +155,23 @@ Origin how_made(const DependenceGraph& graph, Node made) {
   }
 }
 
+/// The call that passed the constant which the node's activation got as its value; kNoNode when it did not get one.
+Node passed_by(const DependenceGraph& graph, Node node) {
+  const auto& sections = graph.model().sections();
+  Node call = depend::kNoNode;
+  for (uint32_t number = 0;;) {
+    const uint32_t operand = sections.operations[node.operation()].first_operand + number;
+    if (operand >= sections.operations[node.operation() + 1].first_operand) return call;
+    if (sections.operands[operand].kind != format::OperandKind::kArgument) return call;
+    bool computed = false;
+    graph.for_each_source(node, operand, [&](Node) { computed = true; });
+    const depend::Frame frame = graph.frame(graph.execution(node.execution()).frame);
+    if (computed || frame.call == depend::kNoNode || frame.by_native) return call;
+    number = sections.operands[operand].value;
+    call = node = frame.call;
+  }
+}
+
 class PathWriter {
  public:
   explicit PathWriter(const DependenceGraph& graph) : graph_(graph) {}
@@ -213,6 +230,9 @@ ValuePath value_path(const DependenceGraph& graph, std::vector<Node> chain, std:
       const std::vector<Node> more = depend::value_chain(graph, number);
       chain.insert(chain.end(), more.begin(), more.end());
     }
+  }
+  if (how_made(graph, chain.back()) == Origin::kConstant) {
+    if (const Node call = passed_by(graph, chain.back()); call != depend::kNoNode) chain.push_back(call);
   }
   PathWriter writer(graph);
   for (size_t each = 0; each < chain.size(); ++each) {

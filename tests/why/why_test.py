@@ -370,6 +370,15 @@ class WhyTest(unittest.TestCase):
                          [line("snprintf"), line("put(to)"), line("fetch(from)")])
         self.assertEqual([step["line"] for step in said["failure"]["path"] if step["how"] == "formatted"], [line("snprintf")])
 
+    def test_what_a_child_puts_out_is_followed_to_who_gave_it(self):
+        for start, arguments, total in (("posix_spawnp(&child", [], 10), ("system(line)", ["shell"], 11)):
+            said, line = self.subject("child_writes", expected=f"total {total}\n", arguments=arguments)
+            self.assertEqual(said["failure"]["line"], line(start))
+            self.assertIn("put out by a process that the program started: echo", said["failure"]["message"])
+            self.assertEqual((said["failure"]["origin"]["line"], said["failure"]["origin"]["how"]),
+                             (line("return one + other"), "computed"))
+            self.assertIn(line('"total %d"'), [step["line"] for step in said["failure"]["path"] if step["how"] == "formatted"])
+
     def test_what_was_read_from_the_input_was_made_by_nothing(self):
         (self.folder / "good.txt").write_text("B\n")
         source = SOURCE / "tests/why/echoes.c"

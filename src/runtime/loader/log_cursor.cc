@@ -1,6 +1,7 @@
 #include "runtime/loader/log_cursor.h"
 
 #include "runtime/loader/agent.h"
+#include "runtime/loader/altered_world.h"
 #include "runtime/loader/points.h"
 #include "runtime/loader/runtime.h"
 #include "runtime/loader/text.h"
@@ -29,6 +30,10 @@ void say(const char* text) {
 void show_child_output(const Event& event) {
   const int fd = event.flags & format::kShowOnError ? 2 : 1;
   for (PartView part(event); part.valid(); part.next()) {
+    if (session_control() != nullptr) {
+      keep_output(word(part.bytes()), part.size());
+      continue;
+    }
     for (uint64_t at = 0; at < part.size();) {
       const long put = raw(__NR_write, fd, word(part.bytes() + at), part.size() - at);
       if (put == -EINTR || put == -EAGAIN) continue;

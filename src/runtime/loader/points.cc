@@ -21,7 +21,7 @@ constexpr long kBranchesUnlimited = INT64_MAX;
 
 ReplayControl* control;
 int slots = -1;
-uint64_t statements_seen, branches_seen;
+uint64_t statements_seen, branches_seen, processes_seen;
 
 ThreadState* state_of(const Thread& thread) {
   return reinterpret_cast<ThreadState*>(thread.tick_state);
@@ -134,6 +134,12 @@ void stop_at(ReplayPoint point, Thread& thread, uint64_t instruction, int signal
 
 void stop_before_end(ReplayPoint point, Thread& thread, uint64_t instruction, int signal, uint64_t address) {
   if (control != nullptr && control->point == point) stop_at(point, thread, instruction, signal, address);
+}
+
+void count_process(Thread& thread, uint64_t instruction) {
+  ++processes_seen;
+  if (control == nullptr || control->point != ReplayPoint::kProcess || control->number != processes_seen) return;
+  stop_at(ReplayPoint::kProcess, thread, instruction);
 }
 
 void watch_thread(Thread& thread) {

@@ -22,6 +22,9 @@ void stop_at(format::ReplayPoint point, Thread& thread, uint64_t instruction, in
 void stop_before_end(format::ReplayPoint point, Thread& thread, uint64_t instruction, int signal = 0,
                      uint64_t address = 0);
 
+/// A process was started.
+void count_process(Thread& thread, uint64_t instruction);
+
 /// A thread has made itself known by its first tick.
 void watch_thread(Thread& thread);
 

@@ -73,6 +73,7 @@ long fork_child(Call& call) {
     if (result == 0) return go_on_as_child(call, flags, stack, log_bytes);
   }
   result = shares ? settle_vfork(call, result) : settle(call, result);
+  if (result > 0) count_process(current_thread(), call.context->rip);
   if (result == 0 && runtime.mode == Mode::kReplay && !runtime.altered) return replay_as_child(call, flags, stack);
   if ((flags & CLONE_PARENT_SETTID) && !failed(result)) {
     *reinterpret_cast<int32_t*>(call.arguments[2]) = static_cast<int32_t>(result);
