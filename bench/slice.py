@@ -78,6 +78,9 @@ def bench_one(name, scale, arguments, work):
         (place / "input").write_bytes(text[: sizes[scale]])
     environment = os.environ | program.environment() | {"SIZE": str(sizes[scale]), "INPUT": str(place / "input"), "PROGRAM": str(native),
                                                         "CULPRIT_CACHE": str(program.directory / "cache")}
+    if arguments.build_only:
+        subprocess.run([toolchain.culprit, "build", "--plan", "trace", native], env=environment, capture_output=True, check=True)
+        return {"program": name, "scale": scale}
     row = {"program": name, "scale": scale, "instructions": instructions(command, place, environment)}
     trace = place / "trace"
     shutil.rmtree(trace, ignore_errors=True)
@@ -111,6 +114,7 @@ def main():
     parser.add_argument("--criteria", type=int, help="how many criteria (all 100; 20 with --quick)")
     parser.add_argument("--scales", nargs="+", choices=SCALES, help="of which sizes")
     parser.add_argument("--only", nargs="+", choices=SUBJECTS, metavar="NAME", help=f"of: {' '.join(SUBJECTS)}")
+    parser.add_argument("--build-only", action="store_true", help="make all executables and inputs ready, measure nothing")
     parser.add_argument("--keep", action="store_true", help="leave the traces under build/bench/slice")
     parser.add_argument("--json", type=pathlib.Path, metavar="FILE", help="write every figure as JSON as well")
     parser.add_argument("--build", type=pathlib.Path, default=ROOT / "build/release", help="Culprit's build tree (%(default)s)")
@@ -127,10 +131,15 @@ def main():
                 print(f"{name:<8} {scale:<5} not measured: {failure}", flush=True)
                 failed = True
                 continue
+            if arguments.build_only:
+                print(f"{name:<8} {scale:<5} ready", flush=True)
+                continue
             rows.append(row)
             print(f"{name:<8} {scale:<5} {row['instructions'] / 1e6:>8.1f} {row['trace_s']:>8.1f} {row['graph_s']:>8.1f} {row['graph_mib']:>6.0f} "
                   f"{row['file_mib']:>9.0f} | {row['median_ms']:>9.1f} {row['worst_ms']:>9.1f} {row['median_cpu_ms']:>8.1f} {row['worst_cpu_ms']:>8.1f} "
                   f"{row['worst_mib']:>6.0f} {row['median_instances']:>11.0f} {row['worst_instances']:>11}", flush=True)
+    if arguments.build_only:
+        return 1 if failed else 0
     if arguments.json:
         arguments.json.write_text(json.dumps(rows, indent=1) + "\n")
 

@@ -2,7 +2,8 @@
 """What tracing costs: user time of traced executables against the user's own -O2 build, and bytes an instruction.
 
 Native and traced executables run interleaved. `discarded`: the traced executable writes its events and nobody takes
-them; `kept`: `culprit trace` compresses and keeps them, its own time included. Instructions are those of the native
+them; `kept`: `culprit trace` compresses and keeps them, its own time included; `path`: as discarded, of the way alone,
+without addresses (`culprit trace --path` for its bytes). Instructions are those of the native
 executable, counted by callgrind on the same input.
 """
 
@@ -66,21 +67,33 @@ def bench_one(name, arguments, work):
         "CULPRIT_CACHE": str(program.directory / "cache")}
     if "prepare" in rules:
         subprocess.run(["bash", "-c", rules["prepare"]], cwd=program.directory / "input", env=environment, check=True)
-    built = subprocess.run([toolchain.culprit, "build", "--plan", "trace", "--json", native], env=environment, text=True,
-                           capture_output=True, check=True)
-    traced = dict(environment, PROGRAM=json.loads(built.stdout)["executable"])
-    kept = rules["run"].replace('"$PROGRAM"', f'{toolchain.culprit} trace --json -o {place}/t -- {native}')
-    seconds = {"native": [], "discarded": [], "kept": []}
+    traced = {}
+    for plan in ("trace", "path"):
+        built = subprocess.run([toolchain.culprit, "build", "--plan", plan, "--json", native], env=environment, text=True,
+                               capture_output=True, check=True)
+        traced[plan] = dict(environment, PROGRAM=json.loads(built.stdout)["executable"])
+    count = instructions(rules["run"], place, environment) if shutil.which("valgrind") else None
+    if arguments.build_only:
+        return {"program": name}
+
+    def kept(options):
+        tool = f"{toolchain.culprit} trace --json {options} -o {place}/t -- {native}"
+        spent, done = user_seconds(rules["run"].replace('"$PROGRAM"', tool), place, environment)
+        return spent, json.loads(done.stderr.strip().splitlines()[-1])
+
+    seconds = {"native": [], "discarded": [], "path": [], "kept": []}
     for _ in range(arguments.rounds):
         seconds["native"].append(user_seconds(rules["run"], place, environment)[0])
-        seconds["discarded"].append(user_seconds(rules["run"], place, traced)[0])
-        spent, done = user_seconds(kept, place, environment)
+        seconds["discarded"].append(user_seconds(rules["run"], place, traced["trace"])[0])
+        seconds["path"].append(user_seconds(rules["run"], place, traced["path"])[0])
+        spent, written = kept("")
         seconds["kept"].append(spent)
-    written = json.loads(done.stderr.strip().splitlines()[-1])
+    _, path = kept("--path")
     medians = {key: statistics.median(values) for key, values in seconds.items()}
-    count = instructions(rules["run"], place, environment) if shutil.which("valgrind") else None
     shutil.rmtree(place / "t", ignore_errors=True)
     return {"program": name, "seconds": medians, "discarded": medians["discarded"] / medians["native"],
+            "path": medians["path"] / medians["native"], "path_stored_bytes": path["stored_bytes"],
+            "path_per_instruction": path["stored_bytes"] / count if count else float("nan"),
             "kept": medians["kept"] / medians["native"], "instructions": count, "events_bytes": written["events_bytes"],
             "stored_bytes": written["stored_bytes"],
             "events_per_instruction": written["events_bytes"] / count if count else float("nan"),
@@ -96,11 +109,12 @@ def main():
     parser.add_argument("--quick", action="store_true", help=f"small inputs of {' and '.join(QUICK)}, one round")
     parser.add_argument("--rounds", type=int, help="rounds (3; 1 with --quick)")
     parser.add_argument("--only", nargs="+", choices=ORDER, metavar="NAME", help=f"of: {' '.join(ORDER)}")
+    parser.add_argument("--build-only", action="store_true", help="make all executables and inputs ready, measure nothing")
     parser.add_argument("--json", type=pathlib.Path, metavar="FILE", help="write every figure as JSON as well")
     parser.add_argument("--build", type=pathlib.Path, default=ROOT / "build/release", help="Culprit's build tree (%(default)s)")
     arguments = parser.parse_args()
     arguments.rounds = arguments.rounds or (1 if arguments.quick else 3)
-    print(f"{'program':<12} {'native s':>9} {'discarded':>10} {'kept':>8} {'events B/instr':>15} {'stored B/instr':>15}")
+    print(f"{'program':<12} {'native s':>9} {'discarded':>10} {'kept':>8} {'events B/instr':>15} {'stored B/instr':>15} {'path':>8} {'path B/instr':>13}")
     rows, failed = [], False
     for name in arguments.only or (QUICK if arguments.quick else ORDER):
         try:
@@ -109,14 +123,20 @@ def main():
             print(f"{name:<12} not measured: {failure}")
             failed = True
             continue
+        if arguments.build_only:
+            print(f"{name:<12} ready", flush=True)
+            continue
         rows.append(row)
         print(f"{name:<12} {row['seconds']['native']:>9.2f} {row['discarded']:>10.2f} {row['kept']:>8.2f} "
-              f"{row['events_per_instruction']:>15.3f} {row['stored_per_instruction']:>15.3f}", flush=True)
+              f"{row['events_per_instruction']:>15.3f} {row['stored_per_instruction']:>15.3f} {row['path']:>8.2f} {row['path_per_instruction']:>13.4f}", flush=True)
+    if arguments.build_only:
+        return 1 if failed else 0
     if arguments.json:
         arguments.json.write_text(json.dumps(rows, indent=1) + "\n")
     ratios = [row["discarded"] for row in rows]
     stored = [row["stored_per_instruction"] for row in rows if row["instructions"]]
-    print(f"trace: geomean={geometric_mean(ratios):.2f} worst={max(ratios, default=float('nan')):.2f} "
+    paths = [row["path_per_instruction"] for row in rows if row["instructions"]]
+    print(f"trace: path_geomean={geometric_mean([row['path'] for row in rows]):.2f} path_bytes={geometric_mean(paths):.3f} geomean={geometric_mean(ratios):.2f} worst={max(ratios, default=float('nan')):.2f} "
           f"bytes_per_instr={geometric_mean(stored):.3f}")
     return 1 if failed else 0
 
