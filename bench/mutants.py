@@ -28,16 +28,12 @@ import time
 import tomllib
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "tools"))
+from cases import build_plans  # noqa: E402
 from debian_program import ROOT, Failure, Program, Toolchain, load_recipe  # noqa: E402
 
 HERE = pathlib.Path(__file__).resolve().parent / "mutants"
 TEST_LIMIT = 5  # seconds
 WHY_LIMIT = 120
-
-# The plans by which `culprit why` rebuilds a program.
-SESSION = 'observed = "homes"\nhooks = "session"\nstart_observed = true\n'
-PLANS = {"fast": "", "session": SESSION, "alterable": SESSION + "alterable = true\n",
-         "trace": 'observed = "registers"\nhooks = "trace"\nstart_observed = true\n'}
 
 Ended = collections.namedtuple("Ended", "status output")
 
@@ -71,13 +67,7 @@ class MutatedProgram:
 
     def build_plans(self):
         """What the first `culprit why` of a program builds, which is not counted to a mutant."""
-        for name, text in PLANS.items():
-            plan = self.directory / f"{name}.toml"
-            plan.write_text(text)
-            built = subprocess.run([self.culprit, "build", self.path, "--plan", plan], capture_output=True, text=True,
-                                   env=self.environment(0), check=False)
-            if built.returncode != 0:
-                raise Failure(f"plan {name}: {built.stderr[-300:]}")
+        build_plans(self.culprit, self.path, self.directory, self.environment(0))
 
     def mutants(self):
         """Those of the finished program: what the configure step compiled is in the list, too."""
