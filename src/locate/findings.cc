@@ -214,6 +214,8 @@ const char* word_of(Origin how) {
       return "input";
     case Origin::kLibrary:
       return "library";
+    case Origin::kUnknown:
+      break;
   }
   return "";
 }
@@ -222,7 +224,9 @@ const char* word_of(Origin how) {
 
 void add_path(const program::ProgramModel& model, const FailureSlice& slice, report::Failure& failure) {
   if (!slice.origin) return;
-  failure.origin = {.place = place_of_statement(model, slice.origin->statement), .how = word_of(slice.origin->how)};
+  if (slice.origin->how != Origin::kUnknown) {
+    failure.origin = {.place = place_of_statement(model, slice.origin->statement), .how = word_of(slice.origin->how)};
+  }
   for (const PathStep& step : slice.path) {
     const report::SourcePlace place = place_of_statement(model, step.statement);
     const bool same_line = !failure.path.empty() && failure.path.back().place.line == place.line &&

@@ -336,7 +336,10 @@ class Ranking {
   /// Where the number was made whose text is wrong.
   void add_origin(uint32_t end_of_chain) {
     const std::optional<ValueOrigin>& origin = evidence_.slice->origin;
-    if (!origin || origin->statement == end_of_chain || origin->how == Origin::kInput) return;
+    if (!origin || origin->statement == end_of_chain || origin->how == Origin::kInput ||
+        origin->how == Origin::kUnknown) {
+      return;
+    }
     if (is_own_statement(model_, origin->statement)) {
       add_statement(origin->statement, 26, "the number was made here whose text is wrong");
     }

@@ -133,10 +133,17 @@ bool begins_as_number(const DependenceGraph& graph, const std::vector<Node>& cha
          !is_call_of_library(graph, chain[1]);
 }
 
+bool reads_global(const DependenceGraph& graph, Node load) {
+  const auto accesses = graph.model().accesses_of(load.operation());
+  return std::any_of(accesses.begin(), accesses.end(), [](const format::AccessRecord& each) {
+    return each.place == format::PlaceKind::kGlobal || each.place == format::PlaceKind::kConstant;
+  });
+}
+
 Origin how_made(const DependenceGraph& graph, Node made) {
   switch (kind_of(graph, made)) {
     case OperationKind::kLoad:
-      return Origin::kInitial;
+      return reads_global(graph, made) ? Origin::kInitial : Origin::kUnknown;
     case OperationKind::kStore:
     case OperationKind::kReturn:
     case OperationKind::kCopy:

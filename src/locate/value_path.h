@@ -22,6 +22,7 @@ enum class Origin : uint8_t {
   kInitial,   ///< of a variable that nothing was stored in
   kInput,     ///< read there
   kLibrary,   ///< a function of the library gave it
+  kUnknown,   ///< nobody knows who wrote the memory that it was read from, such as a variadic function's arguments
 };
 
 struct ValueOrigin {
