@@ -1,7 +1,4 @@
 // libFuzzer target: reading a capture never crashes, whatever the file holds.
-//
-//   cmake --preset clang -DCULPRIT_FUZZ=ON && cmake --build --preset clang --target fuzz-capture
-//   build/clang/fuzz/fuzz-capture CORPUS
 
 #include <cstddef>
 #include <cstdint>

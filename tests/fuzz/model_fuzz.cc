@@ -1,5 +1,4 @@
 // libFuzzer target: no bytes make the reader of program models crash or follow a reference out of range.
-//   clang++-19 -g -O1 -std=c++20 -fsanitize=fuzzer,address,undefined … (tests/fuzz/README.md)
 #include <fmt/format.h>
 #include <xxhash.h>
 
