@@ -39,7 +39,7 @@ def main():
         rounds = 40 if options.quick else 200
         recording, seconds = record(rounds)
         if not options.quick:
-            recording, seconds = record(int(rounds * LEAST_SECONDS * 1.6 / seconds))
+            recording, seconds = record(int(rounds * LEAST_SECONDS / seconds))
         said = run(tools / "drive-timeline", recording, 5 if options.compare else 20, int(options.compare))
         found = dict(re.findall(r"(\w+)=([\d.]+)", said))
         print(f"recorded in {seconds:.1f} s; first pass {found['pass_s']} s")
