@@ -1,9 +1,9 @@
 // A value chain ends where something is computed, and the text of a number is computed from it. Who looks for a wrong
 // number does not want to be told of the digits, so a path goes on through one conversion into text:
-//   - the library's (a conversion of a printf), of which the graph knows what it was given;
-//   - the program's own: an activation, or one around it, that was given a single value which the byte is computed
-//   from.
-//     What is computed from two values is made there, and so is what was read as text.
+// - the library's (a conversion of a printf), of which the graph knows what it was given;
+// - the program's own: an activation, or one around it, that was given a single value which the byte is computed from.
+// What is computed from two values is made there, and so is what was read as text.
+//
 // Copies go through functions that fetch and put values (of a stack, a table), which say little. Of two steps in
 // different activations the path therefore names where both come together: the two calls, in one function, between
 // which the value went.
