@@ -39,6 +39,7 @@ struct Activation {
   NodeNumber entered_by = kNoNumber;
   NodeNumber came_by = kNoNumber;  ///< what decided that the current block came after its predecessor
   bool by_native = false;
+  uint32_t called_by = format::kNone;  ///< the operation that passed `arguments`
   std::vector<NodeNumber> arguments;
   std::vector<uint64_t> exports;  ///< first numbers of the latest executions whose values others use
   std::vector<uint64_t> cells;

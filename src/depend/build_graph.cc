@@ -22,6 +22,8 @@
 
 #include "base/error.h"
 #include "depend/activation.h"
+#include "depend/active_operations.h"
+#include "depend/call_arguments.h"
 #include "depend/definitions.h"
 #include "depend/graph_writer.h"
 #include "depend/input_log.h"
@@ -38,84 +40,6 @@ using trace::StepKind;
 
 }  // namespace
 
-namespace {
-
-/// An operand whose source lies outside of the block.
-struct OutsideOperand {
-  uint32_t slot;
-  uint32_t value;    ///< argument's number, or place of the operation in its block
-  uint32_t exports;  ///< which latest execution it is of; kNone: an argument
-  uint32_t from;     ///< of a phi: the block that control comes from; else kNone
-};
-
-/// An operation that the pass has to do something for. Most only compute of what their block has.
-struct ActiveOperation {
-  uint32_t operation;
-  OperationKind kind;
-  uint32_t place;  ///< in its block
-  uint32_t first_operand, end_operand;
-  uint32_t memory_slot;
-  std::span<const AccessRecord> accesses;
-};
-
-/// The active operations of a program, in order.
-class ActiveOperations {
- public:
-  ActiveOperations(const program::ProgramModel& model, const BlockLayout& layout) {
-    for (const uint32_t block : model.blocks()) {
-      for (const uint32_t operation : model.operations_of(block)) {
-        while (before_.size() <= operation) before_.push_back(static_cast<uint32_t>(all_.size()));
-        add(model, layout, operation);
-      }
-    }
-    while (before_.size() <= model.sections().operations.size()) before_.push_back(static_cast<uint32_t>(all_.size()));
-  }
-
-  /// Those among the operations [first, end).
-  std::span<const ActiveOperation> among(uint32_t first, uint32_t end) const {
-    return std::span(all_).subspan(before_[first], before_[end] - before_[first]);
-  }
-  std::span<const OutsideOperand> operands_of(const ActiveOperation& operation) const {
-    return std::span(operands_).subspan(operation.first_operand, operation.end_operand - operation.first_operand);
-  }
-
- private:
-  void add(const program::ProgramModel& model, const BlockLayout& layout, uint32_t index) {
-    const OperationRecord& record = model.operation(index);
-    const uint32_t end = model.sections().operations[index + 1].first_operand;
-    ActiveOperation active{index,
-                           record.kind,
-                           layout.place[index],
-                           static_cast<uint32_t>(operands_.size()),
-                           0,
-                           layout.memory_slot[index],
-                           model.accesses_of(index)};
-    for (uint32_t each = record.first_operand; each < end; ++each) {
-      const uint32_t slot = layout.operand_slot[each];
-      if (slot == kNoSlot) continue;
-      const OperandRecord& operand = model.sections().operands[each];
-      OutsideOperand outside{slot, operand.value, kNone, record.kind == OperationKind::kPhi ? operand.from : kNone};
-      if (operand.kind == OperandKind::kOperation) {
-        outside.value = layout.place[operand.value];
-        outside.exports = layout.export_number[layout.block_of[operand.value]];
-      } else if (operand.kind != OperandKind::kArgument) {
-        outside.value = kNone;  // of a phi: a constant
-      }
-      operands_.push_back(outside);
-    }
-    active.end_operand = static_cast<uint32_t>(operands_.size());
-    const bool acts = record.kind == OperationKind::kPhi || record.kind == OperationKind::kCall ||
-                      record.kind == OperationKind::kBranch || !active.accesses.empty();
-    if (acts || active.first_operand != active.end_operand) all_.push_back(active);
-  }
-
-  std::vector<ActiveOperation> all_;
-  std::vector<OutsideOperand> operands_;
-  std::vector<uint32_t> before_;  ///< per operation, and more: how many active ones come before it
-};
-
-}  // namespace
-
 class GraphBuilder final : public DefinitionQuery {
  public:
   GraphBuilder(const trace::TraceFile& trace, const std::filesystem::path& file)
@@ -127,6 +51,7 @@ class GraphBuilder final : public DefinitionQuery {
         stream_(trace),
         definitions_(sections_, trace.anchors()),
         inputs_(trace, definitions_),
+        arguments_(model_, writer_, definitions_),
         native_(trace, writer_, definitions_, outputs_, inputs_) {
     threads_.resize(trace.threads());
     note_thread_starts();
@@ -236,7 +161,7 @@ class GraphBuilder final : public DefinitionQuery {
       const Activation& caller = stack_->back();
       activation.entered_by = pending_call(caller);
       if (!step.by_native && caller.call != kNone) {
-        pass_arguments(caller, activation);
+        arguments_.pass(caller, activation);
         activation.entered_by = activation.entered_by.as_transfer();
       }
     } else if (step.thread > 0 && next_start_ < thread_starts_.size()) {
@@ -245,21 +170,6 @@ class GraphBuilder final : public DefinitionQuery {
     CULPRIT_ASSERT(step.frame == writer_.frames(), fmt::format("frame {}", step.frame));
     writer_.add_frame(step.function, step.thread, step.by_native, activation.entered_by);
     stack_->push_back(std::move(activation));
-  }
-
-  void pass_arguments(const Activation& caller, Activation& callee) {
-    const uint32_t end = sections_.operations[caller.call + 1].first_operand;
-    for (uint32_t each = sections_.operations[caller.call].first_operand; each < end; ++each) {
-      callee.arguments.push_back(writer_.source_of_operand(caller.current, each));
-    }
-    for (const AccessRecord& access : model_.accesses_of(caller.call)) {
-      if ((access.flags & kAccessOfArgument) == 0) continue;
-      PassedMemory passed{access.cells, {}};
-      for (uint32_t each = 0; each < access.bytes; ++each) {
-        passed.definitions.push_back(definitions_.definition_at(caller, access, each));
-      }
-      callee.passed.push_back(std::move(passed));
-    }
   }
 
   void leave(const Step& step) {
@@ -360,6 +270,11 @@ class GraphBuilder final : public DefinitionQuery {
         if (!accesses.empty()) definitions_.define(activation, accesses[0], definitions_.bytes_of(accesses, 0), node);
         follow_variable(activation, accesses);
         break;
+      case OperationKind::kStartVariadic:
+        if (accesses.empty()) break;
+        definitions_.define(activation, accesses[0], accesses[0].bytes, node);
+        arguments_.define_variadic(activation, operation.operation);
+        break;
       case OperationKind::kUpdate:
         if (accesses.empty()) break;
         load(activation, accesses[0], operation.memory_slot);
@@ -436,16 +351,7 @@ class GraphBuilder final : public DefinitionQuery {
     }
     sources_.clear();
     definitions_.add_sources(activation, access, sources_);
-    if (sources_.empty() && access.place == PlaceKind::kRecorded) add_variadic_arguments(activation);
     writer_.set(activation.current, slot, sources_);
-  }
-
-  /// Memory that nothing has written, read by a function with variable arguments, may hold those.
-  void add_variadic_arguments(const Activation& activation) {
-    if ((sections_.functions[activation.function].flags & kFunctionVariadic) == 0) return;
-    for (const NodeNumber source : activation.arguments) {
-      if (source != kNoNumber) sources_.push_back(source);
-    }
   }
 
   // Calls to native code.
@@ -510,6 +416,7 @@ class GraphBuilder final : public DefinitionQuery {
   trace::ControlStream stream_;
   Definitions definitions_;
   InputLog inputs_;
+  CallArguments arguments_;
   NativeEffects native_;
   std::vector<Stack> threads_;
   Stack* stack_ = nullptr;

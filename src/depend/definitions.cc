@@ -60,6 +60,8 @@ uint64_t Definitions::definition_at(const Activation& activation, const AccessRe
   switch (access.place) {
     case PlaceKind::kConstant:
     case PlaceKind::kLength:
+    case PlaceKind::kSavedArguments:
+    case PlaceKind::kStackArguments:
       return ShadowMemory::kUndefined;
     case PlaceKind::kCells:
       return cell_at(activation, access, distance);

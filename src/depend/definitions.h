@@ -43,6 +43,10 @@ class Definitions {
   /// How many bytes from `address` on, `most` at the most, have the same definition.
   uint64_t same_bytes(uint64_t address, uint64_t most);
   void define(uint64_t address, uint64_t bytes, NodeNumber node) { memory_.define(address, bytes, node.bits); }
+  /// The bytes from `address` on get these definitions, as of definition_at.
+  void define_each(uint64_t address, std::span<const uint64_t> definitions) {
+    for (const uint64_t each : definitions) memory_.define(address++, 1, each);
+  }
   void copy(uint64_t to, uint64_t from, uint64_t bytes, NodeNumber copier);
   /// `maker` computed what is in the memory now from `sources`.
   void define_from(uint64_t address, uint64_t bytes, NodeNumber maker, std::span<const NodeNumber> sources);

@@ -101,6 +101,7 @@ void InputParts::compile(uint32_t node) {
       break;
     case OperationKind::kStore:
     case OperationKind::kSetMemory:
+    case OperationKind::kStartVariadic:
     case OperationKind::kReturn:
       add_operands(operation, InputWay::kPrecise);
       add_control(stores_copy(operation) ? InputWay::kControl : InputWay::kWeakControl);

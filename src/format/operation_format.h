@@ -27,8 +27,10 @@ enum class OperationKind : uint8_t {
   kBranch,      ///< conditional branch or switch: one event of the trace says which edge
   kLandingPad,  ///< begins a block that unwinding enters
   kUnwind,      ///< passes an exception on
+  /// va_start: to access 0; detail: how many of the machine-level arguments are named
+  kStartVariadic,
 };
-inline constexpr uint8_t kOperationKinds = 15;
+inline constexpr uint8_t kOperationKinds = 16;
 
 /// Bits mean something for operations of one kind.
 enum OperationFlags : uint8_t {
@@ -71,14 +73,23 @@ inline constexpr uint8_t kOperandRoles = 4;
 
 enum OperandFlags : uint16_t {
   kOperandIsNumber = 1,  ///< constant: `value` is the number, as signed 32 bits
+  // Arguments of calls that pass variadic ones: where the ABI puts them when there is room, else on the stack.
+  kOperandInGeneral = 2,  ///< as many general registers as it has words, or none
+  kOperandInVector = 4,   ///< one vector register
+  kOperandOnStack = 8,
+  kOperandAligned = 16,  ///< on the stack: at a multiple of 16
+  // Above them the number of its 8-byte words.
 };
+inline constexpr uint16_t kOperandPassed = kOperandInGeneral | kOperandInVector | kOperandOnStack;
+inline constexpr uint16_t kOperandWordsShift = 5;
+inline constexpr uint16_t kOperandMostWords = (1 << (16 - kOperandWordsShift)) - 1;
 
 struct OperandRecord {
   uint32_t value;  ///< by kind
   uint32_t from;   ///< of a phi: block; else kNone
   OperandKind kind;
   OperandRole role;
-  uint16_t flags;  ///< OperandFlags
+  uint16_t flags;  ///< OperandFlags, and words
 };
 static_assert(sizeof(OperandRecord) == 12);
 
@@ -94,8 +105,11 @@ enum class PlaceKind : uint8_t {
   kIndexed,   ///< value: IndexedRecord; plus offset
   kKept,      ///< no access: value: site, whose address, or number, is base `bytes` from here on
   kMoved,     ///< no access: base `bytes` is base `value` (kNone: 0) plus offset from here on
+  // Of va_start, no accesses; value: site, whose address is where the va_list finds
+  kSavedArguments,  ///< the registers that arguments may be in
+  kStackArguments,  ///< the first variadic argument on the stack
 };
-inline constexpr uint8_t kPlaceKinds = 10;
+inline constexpr uint8_t kPlaceKinds = 12;
 
 enum AccessFlags : uint8_t {
   kAccessReads = 1,

@@ -10,7 +10,7 @@
 
 namespace culprit::format {
 
-inline constexpr uint32_t kTraceVersion = 5;
+inline constexpr uint32_t kTraceVersion = 6;
 
 /// The first byte of an event where the walk waits for control. 0 is the end of the stream.
 enum TraceEvent : uint8_t {

@@ -108,7 +108,7 @@ void OperationTable::find_bases(llvm::Function& function) {
       continue;
     }
     bases_.emplace(&instruction, size_of(tables_.bases));
-    tables_.bases.push_back({.site = record_at(instruction, ~0u), .private_offset = slot});
+    tables_.bases.push_back({.site = record_at(instruction, metadata::kOwnSite), .private_offset = slot});
   }
 }
 
@@ -148,6 +148,8 @@ void OperationTable::add_accesses(llvm::Instruction& instruction) {
     if (!length) add_length(instruction, 2);
   } else if (llvm::isa<llvm::VAStartInst>(instruction)) {
     add_access(instruction, 0, kVaListBytes, kAccessWrites);
+    add_variadic_area(instruction, PlaceKind::kSavedArguments, metadata::kSavedArgumentsSite);
+    add_variadic_area(instruction, PlaceKind::kStackArguments, metadata::kStackArgumentsSite);
   } else if (llvm::isa<llvm::VACopyInst>(instruction)) {
     add_access(instruction, 0, kVaListBytes, kAccessWrites);
     add_access(instruction, 1, kVaListBytes, kAccessReads);
@@ -275,6 +277,15 @@ void OperationTable::add_length(llvm::Instruction& instruction, unsigned operand
                               .flags = kAccessRecorded});
 }
 
+void OperationTable::add_variadic_area(llvm::Instruction& instruction, PlaceKind area, uint32_t site) {
+  tables_.accesses.push_back({.offset = 0,
+                              .bytes = 0,
+                              .value = record_at(instruction, site),
+                              .cells = 0,
+                              .place = area,
+                              .flags = kAccessRecorded});
+}
+
 OperationTable::BaseKey OperationTable::key_of(const Place& place) const {
   const auto* load = llvm::dyn_cast<llvm::LoadInst>(place.base);
   if (load && operations_.contains(load)) {
@@ -308,7 +319,7 @@ uint32_t OperationTable::anchor(const llvm::GlobalVariable& global) {
   return at->second;
 }
 
-uint32_t OperationTable::record_at(llvm::Instruction& instruction, unsigned operand) {
+uint32_t OperationTable::record_at(llvm::Instruction& instruction, uint32_t operand) {
   llvm::LLVMContext& context = module_.getContext();
   // What is read once before a loop is still an access at its own place.
   if (instruction.hasMetadata(metadata::kInvariant)) {

@@ -27,7 +27,8 @@ OperationKind kind_of(const llvm::Instruction& instruction) {
   if (llvm::isa<llvm::StoreInst>(instruction)) return OperationKind::kStore;
   if (llvm::isa<llvm::AtomicRMWInst, llvm::AtomicCmpXchgInst>(instruction)) return OperationKind::kUpdate;
   if (llvm::isa<llvm::MemTransferInst>(instruction)) return OperationKind::kCopyMemory;
-  if (llvm::isa<llvm::MemSetInst, llvm::VAStartInst>(instruction)) return OperationKind::kSetMemory;
+  if (llvm::isa<llvm::MemSetInst>(instruction)) return OperationKind::kSetMemory;
+  if (llvm::isa<llvm::VAStartInst>(instruction)) return OperationKind::kStartVariadic;
   if (llvm::isa<llvm::VACopyInst>(instruction)) return OperationKind::kCopyMemory;
   if (llvm::isa<llvm::IntrinsicInst>(instruction)) return OperationKind::kCompute;
   if (const auto* call = llvm::dyn_cast<llvm::CallBase>(&instruction)) {
@@ -81,6 +82,29 @@ uint8_t equality_flags(const llvm::Instruction& instruction) {
                        llvm::isa<llvm::ConstantInt>(instruction.getOperand(1)) &&
                        llvm::cast<llvm::ConstantInt>(instruction.getOperand(1))->isOne();
   return negates ? kOperationNegates : 0;
+}
+
+/// OperandFlags of an argument, as LLVM passes values of its type; 0 where a kind is not known.
+uint16_t passing(const llvm::CallBase& call, unsigned argument) {
+  constexpr uint64_t kWordBytes = 8, kVectorBytes = 16;
+  const llvm::DataLayout& layout = call.getModule()->getDataLayout();
+  const auto flags = [](unsigned where, uint64_t bytes, bool aligned) -> uint16_t {
+    const uint64_t words = (bytes + kWordBytes - 1) / kWordBytes;
+    if (words > kOperandMostWords) return 0;
+    return static_cast<uint16_t>(where | (aligned ? kOperandAligned : 0) | words << kOperandWordsShift);
+  };
+  if (call.isByValArgument(argument)) {
+    const llvm::Align alignment = call.getParamAlign(argument).valueOrOne();
+    return flags(kOperandOnStack, layout.getTypeAllocSize(call.getParamByValType(argument)), alignment > kWordBytes);
+  }
+  const llvm::Type& type = *call.getArgOperand(argument)->getType();
+  if (type.isPointerTy()) return flags(kOperandInGeneral, kWordBytes, false);
+  if (type.isX86_FP80Ty()) return flags(kOperandOnStack, kVectorBytes, true);
+  const bool vector = type.isFloatingPointTy() || type.isVectorTy();
+  if (!vector && !type.isIntegerTy()) return 0;
+  const uint64_t bytes = layout.getTypeStoreSize(const_cast<llvm::Type*>(&type)).getKnownMinValue();
+  if (bytes > kVectorBytes) return 0;
+  return flags(vector ? kOperandInVector : kOperandInGeneral, bytes, bytes > kWordBytes);
 }
 
 std::optional<int32_t> small_number(const llvm::Value* value) {
@@ -188,6 +212,9 @@ void OperationTable::add_operation(llvm::Instruction& instruction) {
     instruction.setMetadata(operation_kind_, llvm::MDNode::get(context, {llvm::ConstantAsMetadata::get(id),
                                                                          llvm::ConstantAsMetadata::get(flags)}));
   }
+  if (record.kind == OperationKind::kStartVariadic) {
+    record.detail = static_cast<uint32_t>(instruction.getFunction()->arg_size());
+  }
   if (record.kind == OperationKind::kCompute) record.flags = equality_flags(instruction);
   if (const llvm::Value* word = traced_ ? stored_word(instruction) : nullptr) {
     record.flags = kOperationValued;
@@ -266,6 +293,7 @@ void OperationTable::add_call_operands(const llvm::CallBase& call) {
   for (unsigned each = 0; each < call.arg_size(); ++each) {
     const bool address = each < 64 && (addresses >> each & 1) != 0;
     add_operand(call.getArgOperand(each), address ? OperandRole::kAddress : OperandRole::kData);
+    if (call.getFunctionType()->isVarArg()) tables_.operands.back().flags |= passing(call, each);
   }
   if (kind_of(call) == OperationKind::kCall && (call_flags(call) & kOperationIndirect) != 0) {
     add_operand(call.getCalledOperand(), OperandRole::kCallee);

@@ -74,8 +74,9 @@ class OperationTable {
   bool add_indexed(const llvm::Instruction& instruction, unsigned operand, format::AccessRecord& access);
   void add_recorded(llvm::Instruction& instruction, unsigned operand, const Place& place, format::AccessRecord& access);
   void add_length(llvm::Instruction& instruction, unsigned operand);
+  void add_variadic_area(llvm::Instruction& instruction, format::PlaceKind area, uint32_t site);
   BaseKey key_of(const Place& place) const;
-  uint32_t record_at(llvm::Instruction& instruction, unsigned operand);
+  uint32_t record_at(llvm::Instruction& instruction, uint32_t operand);
 
   llvm::Module& module_;
   program::ModelTables& tables_;

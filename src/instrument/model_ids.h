@@ -21,9 +21,13 @@ inline constexpr const char* kStatement = "culprit.statement";
 /// On every call that is an operation of kind kCall: !{i32 operation, i32 flags}.
 inline constexpr const char* kOperation = "culprit.operation";
 
-/// On an instruction before which a trace records addresses: !{i32 operand, i32 site, …}; operand 0xffffffff: the
-/// instruction itself, recorded once the function's bases are known.
+/// On an instruction before which a trace records addresses: !{i32 operand, i32 site, …}.
 inline constexpr const char* kSites = "culprit.sites";
+/// As operands: the instruction itself, recorded once the function's bases are known;
+inline constexpr uint32_t kOwnSite = 0xffffffff;
+/// behind a va_start, the areas that its list leads to.
+inline constexpr uint32_t kSavedArgumentsSite = 0xfffffffe;
+inline constexpr uint32_t kStackArgumentsSite = 0xfffffffd;
 
 }  // namespace culprit::metadata
 

@@ -41,7 +41,7 @@ constexpr uint64_t kMostBytesOfValue = 9;
 constexpr uint64_t kMostBytesOfBranch = 5;
 
 struct Site {
-  uint32_t operand;  ///< ~0: the instruction itself
+  uint32_t operand;  ///< or as metadata::kOwnSite
   uint32_t number;
 };
 
@@ -110,7 +110,7 @@ class TraceHooks {
       uint64_t bytes = 0;
       for (llvm::Instruction& instruction : block) {
         const std::vector<Site> sites = contents_ == TraceContents::kPath ? std::vector<Site>() : sites_of(instruction);
-        if (!sites.empty()) (sites[0].operand == ~0u ? bases_ : accesses_).push_back(&instruction);
+        if (!sites.empty()) (sites[0].operand == metadata::kOwnSite ? bases_ : accesses_).push_back(&instruction);
         bytes += sites.size() * kMostBytesOfAddress;
         if (contents_ == TraceContents::kValues && stored_word(instruction)) {
           stores_.push_back(&instruction);
@@ -166,8 +166,23 @@ class TraceHooks {
   void write_addresses(llvm::Instruction& access) {
     llvm::IRBuilder<> builder(&access);
     for (const Site& site : sites_of(access)) {
-      writer_->write_address(builder, access.getOperand(site.operand), site.number);
+      if (site.operand == metadata::kSavedArgumentsSite || site.operand == metadata::kStackArgumentsSite) {
+        write_variadic_area(access, site);
+      } else {
+        writer_->write_address(builder, access.getOperand(site.operand), site.number);
+      }
     }
+  }
+
+  /// From the va_list that va_start has filled (System V ABI for AMD64, 3.5.7).
+  void write_variadic_area(llvm::Instruction& start, const Site& site) {
+    constexpr uint64_t kStackOffset = 8, kSavedOffset = 16;
+    // Events stand in the order of their sites: each goes behind those before it.
+    if (behind_start_.first != &start) behind_start_ = {&start, start.getNextNode()};
+    llvm::IRBuilder<> builder(behind_start_.second);
+    const uint64_t offset = site.operand == metadata::kStackArgumentsSite ? kStackOffset : kSavedOffset;
+    llvm::Value* field = builder.CreateConstGEP1_64(builder.getInt8Ty(), start.getOperand(0), offset);
+    writer_->write_address(builder, builder.CreateLoad(builder.getPtrTy(), field), site.number);
   }
 
   void write_branch(llvm::Instruction& branch) {
@@ -277,6 +292,7 @@ class TraceHooks {
   llvm::Value* activation_ = nullptr;
   llvm::DenseSet<llvm::BasicBlock*> heads_;
   std::vector<llvm::Instruction*> accesses_, stores_, bases_, branches_, exits_, checks_;
+  std::pair<llvm::Instruction*, llvm::Instruction*> behind_start_;  ///< a va_start, and what followed it
   std::vector<llvm::CallBase*> calls_;
   std::vector<llvm::LandingPadInst*> pads_;
   uint64_t most_bytes_ = 0;

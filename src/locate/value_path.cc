@@ -150,6 +150,7 @@ Origin how_made(const DependenceGraph& graph, Node made) {
     case OperationKind::kPhi:
     case OperationKind::kCopyMemory:
     case OperationKind::kSetMemory:
+    case OperationKind::kStartVariadic:
       return Origin::kConstant;
     case OperationKind::kCall:
       if (graph.enters_body(made)) return Origin::kConstant;

@@ -243,7 +243,8 @@ class Checker {
       holds = is_within(access.value, function.first_base, next.first_base);
     } else if (access.place == PlaceKind::kGlobal) {
       holds = access.value < model_.anchors.size();
-    } else if (access.place == PlaceKind::kRecorded || access.place == PlaceKind::kLength) {
+    } else if (access.place == PlaceKind::kRecorded || access.place == PlaceKind::kLength ||
+               access.place == PlaceKind::kSavedArguments || access.place == PlaceKind::kStackArguments) {
       holds = access.value != kNone;
     } else if (access.place == PlaceKind::kIndexed) {
       holds = access.value < model_.indexed.size() && is_base_of(function, next, model_.indexed[access.value]);
