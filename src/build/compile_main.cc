@@ -32,6 +32,7 @@
 #include "instrument/optimise.h"
 #include "instrument/loop_order_variables.h"
 #include "instrument/pipeline.h"
+#include "instrument/settle_points.h"
 
 namespace culprit {
 namespace {
@@ -189,8 +190,9 @@ class Compilation {
         // The process ends: freeing them piece by piece would only take time.
         auto& context = *new llvm::LLVMContext;
         llvm::Module& module = *divided.read_part(part, context).release();
-        const auto optimise = [neighbours](llvm::Module& part_of_half, llvm::TargetMachine& machine) {
+        const auto optimise = [this, neighbours](llvm::Module& part_of_half, llvm::TargetMachine& machine) {
           optimise_instrumented(part_of_half, machine, neighbours);
+          settle_points(part_of_half, job_.plan.points.kind);
         };
         compile(module, optimise, begin, object);
       });

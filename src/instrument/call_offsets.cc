@@ -73,8 +73,8 @@ void CallOffsets::choose() {
   if (has_rigid_edges()) return;
   std::vector<std::map<uint64_t, double>> weights(loops + 1);  // the last is the function
   const auto index = [&](uint32_t loop) { return loop == kNoLoop ? loops : loop; };
-  for (const auto& [call, offset] : wanted_) {
-    const llvm::BasicBlock* block = call->getParent();
+  for (const auto& [reader, offset] : wanted_) {
+    const llvm::BasicBlock* block = reader->getParent();
     weights[index(forest_.innermost[flow_.number.lookup(block)])][offset] += frequencies_.of(*block);
   }
   std::vector<std::optional<uint64_t>> choices(loops + 1);
@@ -118,7 +118,7 @@ void CallOffsets::change_in_block(llvm::BasicBlock& block) {
   const llvm::CallInst* tail_call = block.getTerminatingMustTailCall();
   for (llvm::Instruction& instruction : block) {
     const auto* call = llvm::dyn_cast<llvm::CallBase>(&instruction);
-    const auto wanted = call ? wanted_.find(call) : wanted_.end();
+    const auto wanted = wanted_.find(&instruction);
     if (wanted != wanted_.end() && wanted->second != now) {
       changes.emplace_back(&instruction, wanted->second);
       now = wanted->second;

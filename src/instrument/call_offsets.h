@@ -38,11 +38,12 @@ class CallOffsets {
   /// waits for the stores of their halves.
   enum class Word { kNumber, kAddress };
 
-  /// `word`: where it is. Of the function's calls those are looked at that `want` is called for.
+  /// `word`: where it is. Those readers are looked at that `want` is called for.
   CallOffsets(const PointFunction& function, const FunctionFlow& flow, const program::LoopForest& forest,
               const CallFrequencies& frequencies, llvm::Constant* word, Word kind);
 
-  void want(llvm::CallBase& call, uint64_t offset) { wanted_[&call] = offset; }
+  /// `reader`: a call, or what else reads the word.
+  void want(llvm::Instruction& reader, uint64_t offset) { wanted_[&reader] = offset; }
   /// Divides edges; blocks keep their numbers in the flow.
   void insert();
 
@@ -67,7 +68,7 @@ class CallOffsets {
   const CallFrequencies& frequencies_;
   llvm::Constant* word_;
   Word kind_;
-  llvm::DenseMap<const llvm::CallBase*, uint64_t> wanted_;
+  llvm::DenseMap<const llvm::Instruction*, uint64_t> wanted_;
   std::vector<uint64_t> kept_;                                 ///< by loop
   uint64_t kept_outside_ = 0;                                  ///< of loops
   llvm::DenseMap<const llvm::Instruction*, uint64_t> behind_;  ///< re-entered calls: the offset there

@@ -5,6 +5,8 @@
 
 #include <vector>
 
+#include "instrument/metadata.h"
+
 namespace culprit {
 namespace {
 
@@ -13,7 +15,7 @@ std::vector<bool> kinds_of_marks(const llvm::LLVMContext& context) {
   llvm::SmallVector<llvm::StringRef, 64> names;
   context.getMDKindNames(names);
   std::vector<bool> ours;
-  for (const llvm::StringRef name : names) ours.push_back(name.starts_with("culprit."));
+  for (const llvm::StringRef name : names) ours.push_back(name.starts_with("culprit.") && name != metadata::kLabelSwitch);
   return ours;
 }
 

@@ -15,6 +15,7 @@
 #include "instrument/edges.h"
 #include "instrument/index_kinds.h"
 #include "instrument/recursion.h"
+#include "instrument/settle_points.h"
 #include "instrument/user_stack.h"
 
 namespace culprit {
@@ -178,6 +179,7 @@ class ContextNumbers {
     builder.CreateStore(so_far, builder.CreateConstInBoundsGEP1_64(builder.getInt64Ty(), site_word, -1ULL));
     builder.CreateStore(builder.getInt64(call.site), site_word);
     if (!numbering_.may_return_another(call) || call.call->doesNotReturn()) return;
+    mark_changed_by(*call.call);
     llvm::IRBuilder<>(place_behind(*call.call)).CreateStore(so_far, number());
   }
 

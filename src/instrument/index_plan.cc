@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "instrument/index_kinds.h"
+#include "instrument/settle_points.h"
 
 namespace culprit {
 namespace {
@@ -32,10 +33,7 @@ void note_expected_branches(llvm::Module& module) {
   }
 }
 
-PointTables insert_kind(llvm::Module& module, const PointOptions& options) {
-  note_expected_branches(module);
-  const std::vector<PointFunction> functions = find_point_functions(module, options);
-  note_entries(functions, options.kind);
+PointTables insert_words(llvm::Module& module, const PointOptions& options, const std::vector<PointFunction>& functions) {
   switch (options.kind) {
     case format::PointKind::kContext:
       return insert_context_numbers(module, functions);
@@ -51,6 +49,48 @@ PointTables insert_kind(llvm::Module& module, const PointOptions& options) {
       break;
   }
   return {};
+}
+
+/// What the words add to a function must not decide whether it is inlined: where callees would be without them, the
+/// calls say that as much more is all right.
+class InlineBonus {
+ public:
+  explicit InlineBonus(const std::vector<PointFunction>& functions) : functions_(functions) {
+    for (const PointFunction& each : functions) before_.push_back(each.function->getInstructionCount());
+  }
+  void grant() const {
+    for (size_t i = 0; i < functions_.size(); ++i) {
+      const size_t more = functions_[i].function->getInstructionCount() - before_[i];
+      if (more != 0) grant(*functions_[i].function, std::to_string(std::min(more * kCostOfInstruction, kMostBonus)));
+    }
+  }
+
+ private:
+  static constexpr size_t kCostOfInstruction = 4;
+  static constexpr size_t kMostBonus = 60;
+
+  static void grant(llvm::Function& callee, const std::string& bonus) {
+    for (llvm::User* user : callee.users()) {
+      auto* call = llvm::dyn_cast<llvm::CallBase>(user);
+      if (call && call->getCalledOperand() == &callee) {
+        call->addFnAttr(llvm::Attribute::get(callee.getContext(), "call-threshold-bonus", bonus));
+      }
+    }
+  }
+
+  const std::vector<PointFunction>& functions_;
+  std::vector<size_t> before_;
+};
+
+PointTables insert_kind(llvm::Module& module, const PointOptions& options) {
+  note_expected_branches(module);
+  const std::vector<PointFunction> functions = find_point_functions(module, options);
+  note_entries(functions, options.kind);
+  mark_calls_without_points(module, functions);
+  const InlineBonus bonus(functions);
+  PointTables tables = insert_words(module, options, functions);
+  bonus.grant();
+  return tables;
 }
 
 }  // namespace

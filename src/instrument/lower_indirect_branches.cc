@@ -7,6 +7,8 @@
 #include <llvm/IR/Instructions.h>
 #include <llvm/IR/Module.h>
 
+#include "instrument/metadata.h"
+
 namespace culprit {
 namespace {
 
@@ -47,7 +49,46 @@ void lower_branch(llvm::IndirectBrInst& branch, const llvm::DenseMap<llvm::Basic
     }
   }
   choice->setDebugLoc(branch.getDebugLoc());
+  choice->setMetadata(metadata::kLabelSwitch, llvm::MDNode::get(branch.getContext(), {}));
   branch.eraseFromParent();
+}
+
+// By number, from 0; null for numbers that the switch has no case for.
+llvm::GlobalVariable* label_table(llvm::SwitchInst& choice) {
+  uint64_t most = 0;
+  for (const auto& each : choice.cases()) most = std::max(most, each.getCaseValue()->getZExtValue());
+  auto* pointer = llvm::PointerType::get(choice.getContext(), 0);
+  std::vector<llvm::Constant*> labels(most + 1, llvm::ConstantPointerNull::get(pointer));
+  for (const auto& each : choice.cases()) {
+    labels[each.getCaseValue()->getZExtValue()] = llvm::BlockAddress::get(each.getCaseSuccessor());
+  }
+  auto* type = llvm::ArrayType::get(pointer, labels.size());
+  llvm::Module& module = *choice.getModule();
+  auto* table = new llvm::GlobalVariable(module, type, /*isConstant=*/true, llvm::GlobalValue::PrivateLinkage,
+                                         llvm::ConstantArray::get(type, labels), "culprit.labels");
+  table->setUnnamedAddr(llvm::GlobalValue::UnnamedAddr::Global);
+  return table;
+}
+
+void jump_by_table(llvm::SwitchInst& choice) {
+  llvm::IRBuilder<> builder(&choice);
+  llvm::GlobalVariable* table = label_table(choice);
+  llvm::Value* place = builder.CreateInBoundsGEP(table->getValueType(), table, {builder.getInt64(0), choice.getCondition()});
+  llvm::LoadInst* label = builder.CreateLoad(builder.getPtrTy(), place);
+  label->setMetadata(llvm::LLVMContext::MD_invariant_load, llvm::MDNode::get(choice.getContext(), {}));
+  llvm::IndirectBrInst* jump = builder.CreateIndirectBr(label, choice.getNumCases());
+  for (const auto& each : choice.cases()) jump->addDestination(each.getCaseSuccessor());
+  jump->setDebugLoc(choice.getDebugLoc());
+  choice.getDefaultDest()->removePredecessor(choice.getParent());
+  choice.eraseFromParent();
+}
+
+// Labels that ticks or ids share a block for have two edges there: an `indirectbr` has one for each target.
+bool has_one_edge_each(const llvm::SwitchInst& choice) {
+  llvm::SmallPtrSet<const llvm::BasicBlock*, 16> targets;
+  return choice.getNumCases() != 0 && llvm::all_of(choice.cases(), [&](const auto& each) {
+           return each.getCaseSuccessor() != choice.getDefaultDest() && targets.insert(each.getCaseSuccessor()).second;
+         });
 }
 
 }  // namespace
@@ -75,6 +116,15 @@ std::vector<llvm::Function*> lower_indirect_branches(llvm::Module& module) {
     }
   }
   return left;
+}
+
+void jump_by_label_tables(llvm::Module& module) {
+  for (llvm::Function& function : module) {
+    for (llvm::BasicBlock& block : function) {
+      auto* choice = llvm::dyn_cast_or_null<llvm::SwitchInst>(block.getTerminator());
+      if (choice && choice->hasMetadata(metadata::kLabelSwitch) && has_one_edge_each(*choice)) jump_by_table(*choice);
+    }
+  }
 }
 
 }  // namespace culprit

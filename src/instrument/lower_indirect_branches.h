@@ -17,4 +17,9 @@ namespace culprit {
 /// must keep a single body.
 std::vector<llvm::Function*> lower_indirect_branches(llvm::Module& module);
 
+/// Makes each such switch that is left an `indirectbr` again, by a table of the function's own from numbers to labels:
+/// one jump without the arithmetic of a switch, and the optimiser treats it as the user's compiler did. For bodies that
+/// are complete, just before they are optimised.
+void jump_by_label_tables(llvm::Module& module);
+
 }  // namespace culprit

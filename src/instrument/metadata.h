@@ -27,4 +27,7 @@ inline constexpr const char* kGuarded = "culprit.guarded";
 /// On an instruction (an alloca, a trap) that belongs to the instrumentation and is not of the program: !{}.
 inline constexpr const char* kInternal = "culprit.internal";
 
+/// On a switch that was a computed goto, by the numbers of labels: !{}. Stays until fast bodies are optimised.
+inline constexpr const char* kLabelSwitch = "culprit.labels";
+
 }  // namespace culprit::metadata

@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "instrument/analyses.h"
+#include "instrument/lower_indirect_branches.h"
 #include "instrument/normalise.h"
 
 namespace culprit {
@@ -33,6 +34,7 @@ void run_o2_pipeline(llvm::Module& module, llvm::TargetMachine& machine, const l
 }
 
 void optimise_instrumented(llvm::Module& module, llvm::TargetMachine& machine, Neighbours neighbours) {
+  if (neighbours == Neighbours::kJoined) jump_by_label_tables(module);
   verify(module);
   llvm::TargetLibraryInfoImpl library(machine.getTargetTriple());
   disable_visible_builtins(library);

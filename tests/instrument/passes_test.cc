@@ -14,6 +14,7 @@
 #include <llvm/Support/raw_ostream.h>
 #include <llvm/TargetParser/Triple.h>
 
+#include "instrument/forget_marks.h"
 #include "instrument/invariant_loads.h"
 #include "instrument/lower_indirect_branches.h"
 #include "instrument/merge_globals.h"
@@ -22,6 +23,7 @@
 #include "instrument/normalise.h"
 #include "instrument/place_variables.h"
 #include "instrument/pointer_uses.h"
+#include "instrument/settle_points.h"
 #include "instrument/variable_class.h"
 #include "instrument/widen_indices.h"
 
@@ -302,6 +304,78 @@ TEST_F(Passes, LabelsBecomeNumbers) {
   EXPECT_NE(text().find("@apart = internal constant i32 1"), std::string::npos);
   ASSERT_EQ(all<llvm::SwitchInst>("f").size(), 1u);
   EXPECT_EQ(all<llvm::SwitchInst>("f").front()->getNumCases(), 2u);
+}
+
+TEST_F(Passes, FastBodiesJumpByTablesOfLabelsAgain) {
+  llvm::Module& module = parse(R"(
+    @table = global [2 x ptr] [ptr blockaddress(@f, %one), ptr blockaddress(@f, %two)]
+    define i32 @f(i64 %n) {
+      %place = getelementptr [2 x ptr], ptr @table, i64 0, i64 %n
+      %label = load ptr, ptr %place
+      indirectbr ptr %label, [label %one, label %two]
+    one:
+      ret i32 1
+    two:
+      ret i32 2
+    })");
+  lower_indirect_branches(module);
+  forget_marks(module);
+  jump_by_label_tables(module);
+  const auto* jump = llvm::dyn_cast<llvm::IndirectBrInst>(function("f").getEntryBlock().getTerminator());
+  ASSERT_TRUE(jump);
+  EXPECT_EQ(jump->getNumDestinations(), 2u);
+  // Memory holds numbers still.
+  EXPECT_NE(text().find("@table = global [2 x ptr] [ptr inttoptr (i64 1 to ptr), ptr inttoptr (i64 2 to ptr)]"),
+            std::string::npos);
+  EXPECT_NE(text().find("[3 x ptr] [ptr null, ptr blockaddress(@f, %one), ptr blockaddress(@f, %two)]"), std::string::npos);
+}
+
+namespace points {
+
+std::string change(const std::string& name, int by) {
+  return "%" + name + " = load i64, ptr getelementptr (i8, ptr @culprit_points, i64 8)\n%" + name + ".new = add i64 %" + name + ", " +
+         std::to_string(by) + "\nstore i64 %" + name + ".new, ptr getelementptr (i8, ptr @culprit_points, i64 8)\n";
+}
+
+std::string text_of(const std::string& body) {
+  return R"(
+    @culprit_points = external thread_local global [40 x i8]
+    declare void @point()
+    declare void @quiet()
+    define void @f(i1 %seldom) {
+)" + body + "}";
+}
+
+}  // namespace points
+
+TEST_F(Passes, PointWordsChangeForCallsThatAreLeft) {
+  // The callee was inlined: only one of its two ways calls.
+  llvm::Module& module = parse(points::text_of(points::change("a", 3) + "br i1 %seldom, label %rare, label %end, !prof !0\nrare:\n" +
+                                               points::change("b", 4) + "call void @point()\n" + points::change("c", -4) +
+                                               "br label %end\nend:\ncall void @quiet() \"culprit-no-point\"\n" +
+                                               points::change("d", -3) + "ret void\n") +
+                               "!0 = !{!\"branch_weights\", i32 1, i32 1000}");
+  EXPECT_EQ(settle_points(module, format::PointKind::kContext), 1u);
+  EXPECT_EQ(all<llvm::StoreInst>("f").size(), 2u);
+  for (const llvm::StoreInst* store : all<llvm::StoreInst>("f")) {
+    EXPECT_EQ(store->getParent()->getName(), "rare");
+    const auto* sum = llvm::cast<llvm::BinaryOperator>(store->getValueOperand());
+    EXPECT_EQ(std::abs(llvm::cast<llvm::ConstantInt>(sum->getOperand(1))->getSExtValue()), 7);
+  }
+}
+
+TEST_F(Passes, PointWordsStayWhereTheirOffsetIsNotKnown) {
+  const std::string two_ways = "br i1 %seldom, label %rare, label %end\nrare:\n" + points::change("a", 3) +
+                               "br label %end\nend:\ncall void @point()\n" + points::change("b", -3) + "ret void\n";
+  llvm::Module& module = parse(points::text_of(two_ways));
+  EXPECT_EQ(settle_points(module, format::PointKind::kContext), 0u);
+  EXPECT_EQ(all<llvm::StoreInst>("f").size(), 2u);
+}
+
+TEST_F(Passes, PointWordsOfOtherKindsStay) {
+  llvm::Module& module = parse(points::text_of(points::change("a", 3) + points::change("b", -3) + "ret void\n"));
+  EXPECT_EQ(settle_points(module, format::PointKind::kCount), 0u);
+  EXPECT_EQ(all<llvm::StoreInst>("f").size(), 2u);
 }
 
 TEST_F(Passes, LabelsThatAssemblyUsesAreLeft) {
