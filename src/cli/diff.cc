@@ -335,6 +335,12 @@ ExitCode run(const Options& options) {
   // Align them.
   const auto model = program::ProgramModel::open(built.model);
   ExecutionDifference difference = compare_executions(good.report, bad.report, model);
+  if (good.report.ids.size() >= options.limit || bad.report.ids.size() >= options.limit) {
+    // Where the report ends, no run does.
+    difference.last_common.reset();
+    fmt::print(stderr, "culprit: the runs are longer than the {} points that were compared; --limit compares more, recordings of "
+               "both are compared whole\n", options.limit);
+  }
   const size_t unstable = drop_unstable(difference, compare_executions(good.report, again.report, model));
   const ExitCode found = show(difference, model, good, bad, options);
   if (unstable > 0 && !options.as_json) {

@@ -55,6 +55,11 @@ def main():
             return subprocess.run([build / "bin/culprit", "diff", *options, f"{program} {good}", f"{program} {bad}"],
                                   capture_output=True, text=True, timeout=300, check=False)
 
+        # Where the reports end early, the runs do not.
+        cut = diff("3 9", "3 5", "--limit", "40")
+        assert "--limit compares more" in cut.stderr and "for good" not in cut.stdout, cut
+        assert "--limit" not in diff("3 9", "3 5").stderr
+
         page = pathlib.Path(directory) / "page.html"
         done = diff("3 9", "3 5", "--html", page)
         assert done.returncode == 0, done.stderr
