@@ -9,7 +9,8 @@ output is run with --expect, as its user would do, every other one without.
 
 The failure point of a case counts as right when `why` names it, and the table says as what: "write", the failure's own
 place; "origin", where the wrong value was made; "chain N/M", step N of M on its way; "frame N/M", an active call at the
-failure. The line of points counts each.
+failure; "route N/M", step N of M on the way from one of the first three findings to the failure. The line of points counts
+each.
 """
 
 import argparse
@@ -135,7 +136,8 @@ class Examined:
     def point_as(self):
         """As what `why` names the case's failure point: "write" (the failure's own place), "origin" (made the wrong value),
         "chain" with its number and how many there are (a step on the value's way), "frame" with its number (an active call
-        when the byte was written); None when it does not."""
+        when the byte was written), "route" with its number (a step on the way from one of the first three findings to the
+        failure); None when it does not."""
         failure, point = self.failure(), self.case["failure_point"]
         if not failure:
             return None
@@ -147,6 +149,10 @@ class Examined:
             for number, place in enumerate(places, 1):
                 if is_at(place, point):
                     return f"{word} {number}/{len(places)}"
+        for route in [finding["route"] for finding in self.said["findings"] if finding.get("route")][:3]:
+            for number, place in enumerate(route, 1):
+                if is_at(place, point):
+                    return f"route {number}/{len(route)}"
         return None
 
     def point_ok(self):
@@ -254,7 +260,7 @@ def main():
     seconds = [each.seconds for each in examined if each.said] or [0.0]
     top = {count: sum(1 for rank in ranks if rank and rank <= count) for count in (1, 3, 10)}
     named = [(s["point_as"] or "-").split()[0] for s in summaries]
-    print("points: " + " ".join(f"{word}={named.count(word)}" for word in ("write", "origin", "chain", "frame", "-")))
+    print("points: " + " ".join(f"{word}={named.count(word)}" for word in ("write", "origin", "chain", "frame", "route", "-")))
     if options.json:
         options.json.write_text(json.dumps({"cases": summaries}, indent=2) + "\n")
     print(f"cases: n={len(examined)} kind_ok={sum(s['kind_ok'] for s in summaries)} point_ok={sum(s['point_ok'] for s in summaries)} "

@@ -7,6 +7,7 @@
 
 #include "locate/array_bounds.h"
 #include "locate/endless_run.h"
+#include "locate/finding_routes.h"
 #include "locate/findings.h"
 #include "locate/heap_experiments.h"
 #include "locate/observe.h"
@@ -342,6 +343,7 @@ report::Explanation explain(const ExplainRequest& request, const program::Progra
                                   explanation.failure->place.line == place_of_failure(model, at_output.end.frames).line;
   std::optional<FailureSlice> slice;
   std::optional<report::Finding> origin;
+  std::vector<LocatedFinding> found;
   SwitchingBudget switching_budget = request.switching;
   if (!request.no_trace_because.empty()) {
     explanation.limits.push_back("tracing the run: " + request.no_trace_because);
@@ -351,7 +353,8 @@ report::Explanation explain(const ExplainRequest& request, const program::Progra
     if (slice = slice_of_failure(request, launch, failing, at_output, child, explanation); slice) {
       // Where it was read says less than what else will be found.
       origin = value_origin(model, *slice);
-      if (origin && !slice->value_is_input) explanation.findings.push_back(*origin);
+      if (origin && !slice->value_is_input)
+        found.push_back({.finding = *origin, .start = RouteStart{.nodes = {slice->value_made}}});
       evidence.slice = &*slice;
       add_path(model, *slice, *explanation.failure);
       if (slice->parent) {
@@ -379,16 +382,18 @@ report::Explanation explain(const ExplainRequest& request, const program::Progra
       launch, model, failing.log, oracle, switching_budget, switching_progress);
   const auto go_on = [&](const char* step, uint64_t done) { return !interrupted && progress(step, done, 0); };
   // An assertion's own test comes last: skipped, it repairs every run.
-  std::vector<report::Finding> of_assertion;
+  std::vector<LocatedFinding> of_assertion;
   for (const CriticalBranch& branch : switching.critical) {
-    report::Finding finding = finding_of(model, branch, oracle);
+    LocatedFinding located{.finding = finding_of(model, branch, oracle),
+                           .start = slice ? start_of(*slice, branch) : std::nullopt};
     const bool own = explanation.failure->kind == "assertion" &&
-                     finding.place.line == explanation.failure->place.line &&
-                     finding.place.file == explanation.failure->place.file;
-    (own ? of_assertion : explanation.findings).push_back(std::move(finding));
+                     located.finding.place.line == explanation.failure->place.line &&
+                     located.finding.place.file == explanation.failure->place.file;
+    (own ? of_assertion : found).push_back(std::move(located));
   }
-  explanation.findings.insert(explanation.findings.end(), of_assertion.begin(), of_assertion.end());
-  if (origin && slice->value_is_input) explanation.findings.push_back(*origin);
+  found.insert(found.end(), of_assertion.begin(), of_assertion.end());
+  if (origin && slice->value_is_input)
+    found.push_back({.finding = *origin, .start = RouteStart{.nodes = {slice->value_made}}});
   evidence.critical = switching.critical;
   explanation.effort.experiments += switching.experiments;
   explanation.effort.complete = switching.complete;
@@ -406,12 +411,20 @@ report::Explanation explain(const ExplainRequest& request, const program::Progra
         suppress_statements(alterable, *slice, failing_branches, oracle, budget,
                             [&](uint64_t done) { return go_on("leaving statements out", done); });
     for (const CriticalStatement& each : suppression.critical) {
-      explanation.findings.push_back(finding_of(model, each, oracle));
+      found.push_back({.finding = finding_of(model, each, oracle), .start = start_of(*slice, each)});
     }
     evidence.suppressed = suppression.critical;
     explanation.effort.experiments += suppression.experiments;
     explanation.effort.complete = switching.complete && suppression.complete;
   }
+
+  // Tell how it travelled from there to the failure, or, where nothing is proved, what decided that the value was made.
+  if (slice) {
+    progress("following what was found to the failure", 0, 0);
+    add_routes(model, *slice, found);
+    if (switching.critical.empty() && evidence.suppressed.empty()) add_decision(model, *slice, *explanation.failure);
+  }
+  for (LocatedFinding& each : found) explanation.findings.push_back(std::move(each.finding));
 
   explanation.suspects = rank_suspects(model, evidence);
   add_next_steps(request.recording, failing.end.stop.reason == format::StopReason::kFatalSignal, explanation);

@@ -154,11 +154,15 @@ class TracedRun final : public RunDependences {
     return std::nullopt;
   }
 
-  std::vector<uint32_t> origins_of_condition(uint64_t instance) const override {
-    if (instance == 0 || instance > branches_.size()) return {};
+  Node branch(uint64_t instance) const override {
+    if (instance == 0 || instance > branches_.size()) return depend::kNoNode;
     const Execution execution = branches_[instance - 1];
-    const Node branch = Node::of(execution, graph_.model().operations_of(graph_.execution(execution).block).back());
-    return statements_of(origins_of(branch, false));
+    return Node::of(execution, graph_.model().operations_of(graph_.block_of(execution)).back());
+  }
+
+  std::vector<uint32_t> origins_of_condition(uint64_t instance) const override {
+    const Node node = branch(instance);
+    return node == depend::kNoNode ? std::vector<uint32_t>() : statements_of(origins_of(node, false));
   }
 
   /// The branch that decided that `node` was executed, be it in a caller.
@@ -389,12 +393,18 @@ std::optional<FailureSlice> slice_failure(const Launch& launch, const TracedProg
     if (slice.value_chain.empty() || slice.value_chain.back() != statement) slice.value_chain.push_back(statement);
   }
   if (!chain.empty()) {
+    slice.value_made = chain.back();
     slice.computed_from = computed_from(graph, chain.back());
     ValuePath path =
         value_path(graph, chain, byte_is_known || parent ? std::span<const Node>(criterion) : std::span<const Node>(),
                    [&](uint32_t frame) { return run->entered(frame); });
     slice.path = std::move(path.steps);
     slice.origin = path.origin;
+    if (const auto branch = run->decided_by(path.made)) {
+      slice.origin_decided_by = run->statements_of({*branch});
+      const std::vector<uint32_t> tested = run->statements_of(run->origins_of(*branch, false));
+      slice.origin_decided_by.insert(slice.origin_decided_by.end(), tested.begin(), tested.end());
+    }
   }
   slice.value_is_input = !chain.empty() && reads_input(graph, chain.back());
   if (const auto branch = run->decided_by(criterion.front())) {
@@ -402,6 +412,8 @@ std::optional<FailureSlice> slice_failure(const Launch& launch, const TracedProg
     slice.decided_by_caller = run->tests_what_it_was_given(*branch);
   }
   slice.parent = std::move(parent);
+  if (byte_is_known || parent) slice.failed.put_out_by = criterion.back();
+  slice.failed.nodes = std::move(criterion);
   slice.run = run;
   return slice;
 }

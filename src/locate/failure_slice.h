@@ -13,6 +13,7 @@
 
 #include "depend/dependence_graph.h"
 #include "locate/child_output.h"
+#include "locate/failure_route.h"
 #include "locate/observe.h"
 #include "locate/thin_slice.h"
 #include "locate/value_path.h"
@@ -37,6 +38,8 @@ class RunDependences {
  public:
   virtual ~RunDependences() = default;
   virtual const depend::DependenceGraph& graph() const = 0;
+  /// A branch instance of the main thread, from 1; kNoNode when there are fewer.
+  virtual depend::Node branch(uint64_t instance) const = 0;
   /// The statements that made the values which a branch instance of the main thread (from 1) tested, other than the
   /// branch's own line and other than reads of input; nearest first.
   virtual std::vector<uint32_t> origins_of_condition(uint64_t instance) const = 0;
@@ -50,6 +53,9 @@ struct FailureSlice {
   /// steps when `value_chain` is empty.
   std::vector<PathStep> path;
   std::optional<ValueOrigin> origin;  ///< where the path ends
+  /// Why the value was made there: the branch that decided it, and what made the values that the branch tested, nearest
+  /// first.
+  std::vector<uint32_t> origin_decided_by;
   /// Of a wrong output: the statement that put the byte out, or that gave it to functions which only hand on.
   std::optional<uint32_t> writer;
   /// Of a wrong output that a process put out which the program started: the program when it did.
@@ -65,6 +71,8 @@ struct FailureSlice {
   std::vector<ComputingStatement> computed_from;           ///< what the bad value was computed from
   uint64_t instances = 0;                                  ///< statement instances in the slice
   std::shared_ptr<const RunDependences> run;
+  RouteEnd failed;                      ///< in that run
+  depend::Node value_made{};            ///< the end of `value_chain`, if that is not empty
 };
 
 struct FailureMoment {

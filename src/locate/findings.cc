@@ -238,6 +238,25 @@ void add_path(const program::ProgramModel& model, const FailureSlice& slice, rep
 
 namespace {
 
+constexpr size_t kMostTested = 2;
+
+}  // namespace
+
+void add_decision(const program::ProgramModel& model, const FailureSlice& slice, report::Failure& failure) {
+  if (failure.path.empty()) return;
+  size_t steps = 0;
+  for (const uint32_t statement : slice.origin_decided_by) {
+    const report::SourcePlace place = place_of_statement(model, statement);
+    if (!is_own_statement(model, statement) || steps > kMostTested) return;
+    const char* how = steps++ == 0 ? "decided" : "tested";
+    if (place.line != failure.path.back().place.line || place.file != failure.path.back().place.file) {
+      failure.path.push_back({.place = place, .how = how});
+    }
+  }
+}
+
+namespace {
+
 constexpr size_t kMostOfWay = 12;  // even: half of them from either end
 
 }  // namespace

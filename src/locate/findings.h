@@ -30,6 +30,8 @@ void add_findings_of(const program::ProgramModel& model, const HeapFault& fault,
 
 /// Tells where the value that is wrong at the failure was made, and how it came there.
 void add_path(const program::ProgramModel& model, const FailureSlice& slice, report::Failure& failure);
+/// Beyond the value's origin: what decided that it was made there.
+void add_decision(const program::ProgramModel& model, const FailureSlice& slice, report::Failure& failure);
 /// Where the bad value was made; nothing when it was not followed.
 std::optional<report::Finding> value_origin(const program::ProgramModel& model, const FailureSlice& slice);
 

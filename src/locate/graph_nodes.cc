@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "format/graph_format.h"
 #include "program/external_roles.h"
 
 namespace culprit {
@@ -48,6 +49,20 @@ std::vector<Node> sources_of(const DependenceGraph& graph, Node node, std::initi
     graph.for_each_source(node, each, [&](Node source) { sources.push_back(source); });
   }
   return sources;
+}
+
+uint64_t instance_of(const DependenceGraph& graph, Node node) {
+  const uint32_t block = graph.block_of(node.execution());
+  const size_t last = node.execution() / format::kGraphChunkExecutions;
+  uint64_t instance = 0;
+  for (size_t chunk = 0; chunk < last; ++chunk) {
+    for (const format::GraphCount& count : graph.file().counts(chunk)) {
+      if (count.block == block) instance += count.executions;
+    }
+  }
+  const auto& opened = graph.file().chunk(last);
+  const auto blocks = opened.blocks.first(node.execution() - opened.first_execution + 1);
+  return instance + static_cast<uint64_t>(std::count(blocks.begin(), blocks.end(), block));
 }
 
 }  // namespace culprit

@@ -21,4 +21,7 @@ bool reads_input(const depend::DependenceGraph& graph, depend::Node node);
 std::vector<depend::Node> sources_of(const depend::DependenceGraph& graph, depend::Node node,
                                      std::initializer_list<format::OperandRole> roles);
 
+/// Which execution of its block a node belongs to, from 1.
+uint64_t instance_of(const depend::DependenceGraph& graph, depend::Node node);
+
 }  // namespace culprit

@@ -18,6 +18,7 @@
 #include "depend/value_chain.h"
 #include "locate/graph_nodes.h"
 #include "locate/own_statements.h"
+#include "locate/passage.h"
 #include "program/external_effects.h"
 
 namespace culprit {
@@ -196,24 +197,9 @@ class PathWriter {
 
   /// Both as where their activations meet.
   void add_passage(Node later, Node earlier) {
-    std::unordered_map<uint32_t, Node> active;  // for `later`, by frame
-    for (Node at = later; at != depend::kNoNode;) {
-      const uint32_t frame = graph_.execution(at.execution()).frame;
-      if (!active.emplace(frame, at).second) break;
-      at = graph_.frame(frame).call;
-    }
-    std::unordered_set<uint32_t> seen;
-    for (Node at = earlier; at != depend::kNoNode;) {
-      const uint32_t frame = graph_.execution(at.execution()).frame;
-      if (const auto meets = active.find(frame); meets != active.end()) {
-        add(meets->second, false);
-        return add(at, false);
-      }
-      if (!seen.insert(frame).second) break;
-      at = graph_.frame(frame).call;
-    }
-    add(later, false);
-    add(earlier, false);
+    const Passage passage = passage_between(graph_, later, earlier);
+    add(passage.later, false);
+    add(passage.earlier, false);
   }
 
   std::vector<PathStep> take() { return std::move(steps_); }
@@ -248,7 +234,9 @@ ValuePath value_path(const DependenceGraph& graph, std::vector<Node> chain, std:
     if (each + 1 < chain.size()) writer.add_passage(chain[each], chain[each + 1]);
   }
   const uint32_t origin = graph.model().operation(chain.back().operation()).statement;
-  return {.steps = writer.take(), .origin = {.statement = origin, .how = how_made(graph, chain.back())}};
+  return {.steps = writer.take(),
+          .origin = {.statement = origin, .how = how_made(graph, chain.back())},
+          .made = chain.back()};
 }
 
 }  // namespace culprit

@@ -33,6 +33,7 @@ struct ValueOrigin {
 struct ValuePath {
   std::vector<PathStep> steps;  ///< from where it shows back to where it was made; the program's own statements only
   ValueOrigin origin;
+  depend::Node made{};  ///< where it ends
 };
 
 /// `chain`: as of depend::value_chain, not empty. `made_by`: of a byte of an output, as of DependenceGraph::output_at,

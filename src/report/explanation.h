@@ -33,7 +33,9 @@ struct Activation {
 /// A place that a wrong value came by.
 struct ValueStep {
   SourcePlace place;
-  std::string how;  ///< stable word: "passed" or "formatted"; where it was made, "computed", "constant", "initial", …
+  /// Stable word: "passed" or "formatted"; "decided" and "tested" beyond the origin; where it was made, "computed",
+  /// "constant", "initial", …
+  std::string how;
 };
 
 struct Failure {
@@ -41,11 +43,24 @@ struct Failure {
   std::string message;  ///< one sentence
   SourcePlace place;
   std::optional<ValueStep> origin = std::nullopt;  ///< made the value that is wrong there
-  std::vector<ValueStep> path{};                   ///< that it took, from the failure back to its origin
+  /// That it took, from the failure back to its origin, and perhaps to what decided that it was made there.
+  std::vector<ValueStep> path{};
 };
+
+/// The step of the route that follows from the one before, in a word or two: "then executed", …
+std::string route_word(const std::string& how);
 
 /// How a value was made, to go on from "it was": "computed", "read from the input", …
 std::string made_in_words(const std::string& how);
+
+/// A step from a finding to the failure.
+struct RouteStep {
+  SourcePlace place;
+  /// Stable word, how it follows from the step before: "start", "executed", "passed", "computed", "chosen", "left-out",
+  /// "kept".
+  std::string how;
+  uint64_t instance = 0;  ///< which execution of the place, from 1; 0: it was not executed
+};
 
 /// One piece of evidence.
 struct Finding {
@@ -54,6 +69,9 @@ struct Finding {
   uint64_t instance = 0;  ///< which execution of the statement, from 1; 0 when not about one
   std::string evidence;   ///< one sentence
   bool proved = false;    ///< by a re-run
+  /// How it travelled to the failure, the finding itself first; empty: no dependence leads there; nothing: not looked
+  /// for.
+  std::optional<std::vector<RouteStep>> route = std::nullopt;
 };
 
 struct Suspect {

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <map>
+#include <span>
 
 #include "report/page.h"
 
@@ -59,7 +60,11 @@ class Page {
 
   void collect_places() {
     if (!explanation_.failure) return;
-    for (const Finding& each : explanation_.findings) mark(each.place, Mark::kOther);
+    for (const Finding& each : explanation_.findings) {
+      mark(each.place, Mark::kOther);
+      if (!each.route) continue;
+      for (const RouteStep& step : *each.route) mark(step.place, Mark::kOther);
+    }
     for (const Activation& each : explanation_.activations) mark(each.place, Mark::kOther);
     for (const Suspect& each : first_suspects(explanation_)) mark(each.place, Mark::kSuspect);
     for (const ValueStep& each : explanation_.failure->path) mark(each.place, Mark::kOther);
@@ -85,8 +90,12 @@ class Page {
     if (failure.path.size() < 3) return;
     text_ += "<p>and came there by way of (backwards)</p><ol>\n";
     for (const ValueStep& step : failure.path) {
+      const char* what = step.how == "formatted" ? "here it became text"
+                         : step.how == "decided" ? "decided that it was made there"
+                         : step.how == "tested"  ? "made what was tested there"
+                                                 : "";
       text_ += fmt::format("<li>{}{}</li>\n", link(step.place),
-                           step.how == "formatted" ? " <span class=\"dim\">(here it became text)</span>" : "");
+                           *what ? fmt::format(" <span class=\"dim\">({})</span>", what) : "");
     }
     text_ += "</ol>\n";
   }
@@ -104,10 +113,25 @@ class Page {
     if (explanation_.findings.empty()) return;
     text_ += "<h2>What was found</h2><ul>\n";
     for (const Finding& each : explanation_.findings) {
-      text_ += fmt::format("<li>{} <span class=\"dim\">({})</span><br>{}</li>\n", link(each.place),
+      text_ += fmt::format("<li>{} <span class=\"dim\">({})</span><br>{}", link(each.place),
                            each.proved ? "proved by a re-run" : "not proved by a re-run", escaped(each.evidence));
+      write_route(each);
+      text_ += "</li>\n";
     }
     text_ += "</ul>\n";
+  }
+
+  void write_route(const Finding& finding) {
+    if (!finding.route || finding.route->size() == 1) return;
+    if (finding.route->empty()) {
+      text_ += "<br>No dependence known leads from there to the failure: what was left out may matter.";
+      return;
+    }
+    text_ += "<br>How it went on from there to the failure:<ol>\n";
+    for (const RouteStep& step : std::span(*finding.route).subspan(1)) {
+      text_ += fmt::format("<li>{} <span class=\"dim\">({})</span></li>\n", link(step.place), route_word(step.how));
+    }
+    text_ += "</ol>";
   }
 
   void write_activations() {

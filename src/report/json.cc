@@ -17,10 +17,22 @@ Json step_json(const ValueStep& step) {
   return json;
 }
 
+Json route_json(const Finding& finding) {
+  if (!finding.route) return nullptr;
+  Json route = Json::array();
+  for (const RouteStep& step : *finding.route) {
+    Json json = place_json(step.place);
+    json["how"] = step.how;
+    json["instance"] = step.instance;
+    route.push_back(std::move(json));
+  }
+  return route;
+}
+
 }  // namespace
 
 std::string to_json(const Explanation& explanation) {
-  Json result{{"version", 2}, {"command", explanation.command}, {"runs", explanation.runs}, {"failure", nullptr}};
+  Json result{{"version", 3}, {"command", explanation.command}, {"runs", explanation.runs}, {"failure", nullptr}};
   if (const auto& failure = explanation.failure) {
     Json& json = result["failure"] = {{"kind", failure->kind}};
     json.update(place_json(failure->place));
@@ -45,6 +57,7 @@ std::string to_json(const Explanation& explanation) {
     json["instance"] = finding.instance;
     json["evidence"] = finding.evidence;
     json["proved"] = finding.proved;
+    json["route"] = route_json(finding);
     findings.push_back(std::move(json));
   }
   Json& suspects = result["suspects"] = Json::array();

@@ -46,6 +46,24 @@ Json location_of(const SourcePlace& place) {
   return location;
 }
 
+/// How findings travelled to the failure, one flow each.
+Json code_flows(const Explanation& explanation) {
+  Json flows = Json::array();
+  for (const Finding& finding : explanation.findings) {
+    if (!finding.route || finding.route->empty()) continue;
+    Json locations = Json::array();
+    for (const RouteStep& step : *finding.route) {
+      Json location = location_of(step.place);
+      location["message"] = {{"text", step.how == "start" ? finding.evidence : route_word(step.how)}};
+      locations.push_back({{"location", std::move(location)}});
+    }
+    Json flow{{"threadFlows", Json::array({{{"locations", std::move(locations)}}})}};
+    flow["message"] = {{"text", "How it went on from what was found to the failure"}};
+    flows.push_back(std::move(flow));
+  }
+  return flows;
+}
+
 Json failure_result(const Explanation& explanation) {
   const Failure& failure = *explanation.failure;
   Json result{{"ruleId", failure.kind}, {"level", "error"}, {"message", {{"text", failure.message}}}};
@@ -61,12 +79,16 @@ Json failure_result(const Explanation& explanation) {
     relate(failure.origin->place, fmt::format("The value there was {} here.", made_in_words(failure.origin->how)));
   for (const ValueStep& step : failure.path) {
     if (related.size() > kMostOfPath) break;
-    relate(step.place, step.how == "formatted" ? "Here the value became text." : "The value came by here.");
+    relate(step.place, step.how == "formatted" ? "Here the value became text."
+                       : step.how == "decided" ? "Here it was decided that the value was made."
+                       : step.how == "tested"  ? "Here a value was made that decided."
+                                               : "The value came by here.");
   }
   for (const Finding& finding : explanation.findings) {
     relate(finding.place, finding.evidence + (finding.proved ? " (proved by a re-run)" : ""));
   }
   if (!related.empty()) result["relatedLocations"] = std::move(related);
+  if (Json flows = code_flows(explanation); !flows.empty()) result["codeFlows"] = std::move(flows);
   Json frames = Json::array();
   for (const Activation& activation : explanation.activations) {
     Json location = location_of(activation.place);

@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <fstream>
 #include <span>
+#include <utility>
 #include <vector>
 
 namespace culprit::report {
@@ -17,6 +18,8 @@ constexpr size_t kMostPlaces = 5;  // of findings
 constexpr size_t kMostOfPlace = 2;
 constexpr size_t kMostSuspects = 6;
 constexpr size_t kMostOfPath = 6;
+constexpr size_t kMostOfRoute = 7;
+constexpr size_t kMostOfLine = 60;  // characters of a step's source
 
 class Writer {
  public:
@@ -62,6 +65,7 @@ class Writer {
     text_ += fmt::format("  at {}\n", bold(place_text(failure.place)));
     quote(failure.place);
     write_origin(failure);
+    write_decision(failure);
   }
 
   void write_origin(const Failure& failure) {
@@ -69,9 +73,13 @@ class Writer {
     text_ += fmt::format("  The value there was {} at {}\n", made_in_words(failure.origin->how),
                          place_text(failure.origin->place));
     quote(failure.origin->place);
-    if (failure.path.size() < 3) return;
+    const auto beyond = std::count_if(failure.path.begin(), failure.path.end(), [](const ValueStep& each) {
+      return each.how == "decided" || each.how == "tested";
+    });
+    const size_t known = failure.path.size() - static_cast<size_t>(beyond);
+    if (known < 3) return;
     std::string way;
-    const size_t steps = failure.path.size() - 1;  // without the origin
+    const size_t steps = known - 1;  // without the origin
     for (size_t each = 0; each < steps; ++each) {
       if (steps > kMostOfPath && each == kMostOfPath / 2) {
         way += fmt::format(", … {} more …", steps - kMostOfPath);
@@ -82,6 +90,18 @@ class Writer {
                          step.how == "formatted" ? " (as a number until here)" : "");
     }
     text_ += dim(fmt::format("      and came there by way of (backwards) {}\n", way));
+  }
+
+  /// What lies behind the origin.
+  void write_decision(const Failure& failure) {
+    for (const ValueStep& step : failure.path) {
+      if (step.how != "decided" && step.how != "tested") continue;
+      text_ +=
+          fmt::format("  {} {}\n",
+                      step.how == "decided" ? "That it was made there was decided at" : "which tested what was made at",
+                      place_text(step.place));
+      quote(step.place);
+    }
   }
 
   void write_activations() {
@@ -122,8 +142,52 @@ class Writer {
     return places;
   }
 
+  void write_step(const RouteStep& step) {
+    std::string line = source_line(step.place.file, step.place.line);
+    if (line.size() > kMostOfLine) line = line.substr(0, kMostOfLine) + " …";
+    text_ += fmt::format("        {:<16} {}  {}\n", route_word(step.how), position_text(step.place), dim(line));
+  }
+
+  /// The best finding's steps one by one.
+  void write_route(const std::vector<RouteStep>& route) {
+    if (route.empty()) {
+      text_ += "      No dependence known leads from there to the failure: what was left out may matter.\n";
+      return;
+    }
+    if (route.size() == 1) return;
+    const std::vector<RouteStep> steps = most_telling(route);
+    const size_t left_out = route.size() - 1 - steps.size();
+    text_ += fmt::format("      How it went on from there to the failure{}:\n",
+                         left_out == 0 ? "" : fmt::format(" ({} more steps: --json)", left_out));
+    for (const RouteStep& step : steps) write_step(step);
+  }
+
+  /// As many as a screen has room for: where a value only came by says least, and what lies in the middle.
+  static std::vector<RouteStep> most_telling(const std::vector<RouteStep>& route) {
+    std::vector<RouteStep> steps(route.begin() + 1, route.end());
+    for (size_t at = steps.size() - 1; steps.size() > kMostOfRoute && at-- > 0;) {
+      if (steps[at].how == "passed") steps.erase(steps.begin() + static_cast<long>(at));
+    }
+    if (steps.size() > kMostOfRoute) {
+      const auto first = steps.begin() + static_cast<long>(kMostOfRoute / 2);
+      steps.erase(first, first + static_cast<long>(steps.size() - kMostOfRoute));
+    }
+    return steps;
+  }
+
+  /// Other findings' in a line.
+  void write_short_route(const std::vector<RouteStep>& route) {
+    if (route.empty()) return write_route(route);
+    std::string way;
+    for (const RouteStep& step : std::span(route).subspan(1)) {
+      way += (way.empty() ? "" : ", ") + position_text(step.place);
+    }
+    if (!way.empty()) text_ += dim(fmt::format("      It went on to the failure by way of {}\n", way));
+  }
+
   void write_findings() {
     size_t shown = 0;
+    bool routed = false;
     for (const auto& findings : findings_by_place()) {
       if (shown == 0) text_ += fmt::format("\n{}\n", bold("What was found:"));
       if (shown >= kMostPlaces) break;
@@ -133,6 +197,11 @@ class Writer {
       quote(findings.front()->place);
       for (const Finding* each : std::span(findings).first(std::min(findings.size(), kMostOfPlace))) {
         text_ += fmt::format("      {}\n", each->evidence);
+      }
+      // What is said of a value's origin has its way.
+      const Finding& first = *findings.front();
+      if (first.route && first.kind != "value-origin") {
+        std::exchange(routed, true) ? write_short_route(*first.route) : write_route(*first.route);
       }
       ++shown;
     }
@@ -177,6 +246,17 @@ std::string end_of_search(const Effort& effort) {
 std::span<const Suspect> first_suspects(const Explanation& explanation) {
   constexpr size_t kMost = 10;
   return std::span(explanation.suspects).first(std::min(explanation.suspects.size(), kMost));
+}
+
+std::string route_word(const std::string& how) {
+  if (how == "start") return "it began";
+  if (how == "passed") return "value passed";
+  if (how == "computed") return "computed from it";
+  if (how == "chosen") return "chosen by it";
+  if (how == "executed") return "then executed";
+  if (how == "left-out") return "not executed";
+  if (how == "kept") return "old value used";
+  return how;
 }
 
 std::string made_in_words(const std::string& how) {

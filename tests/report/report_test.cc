@@ -28,6 +28,9 @@ Explanation sample() {
   explanation.activations = {{.place = place, .variables = {{"n", "-1"}}}};
   explanation.findings = {
       {.kind = "critical-branch", .place = place, .instance = 2, .evidence = "It led here.", .proved = true}};
+  const SourcePlace written{.file = "/src/c.c", .line = 9, .function = "h"};
+  explanation.findings[0].route = {{.place = place, .how = "start", .instance = 2},
+                                   {.place = written, .how = "executed", .instance = 4}};
   explanation.suspects = {{.rank = 1, .place = place, .why = "it aborts"}};
   explanation.effort = {.experiments = 5, .seconds = 0.5, .complete = false};
   return explanation;
@@ -42,6 +45,9 @@ TEST(Report, JsonHasWhatMachinesAskFor) {
   EXPECT_EQ(json["failure"]["path"][0]["how"], "formatted");
   EXPECT_EQ(json["findings"][0]["instance"], 2);
   EXPECT_EQ(json["findings"][0]["proved"], true);
+  EXPECT_EQ(json["findings"][0]["route"][1]["line"], 9);
+  EXPECT_EQ(json["findings"][0]["route"][1]["how"], "executed");
+  EXPECT_EQ(json["findings"][0]["route"][1]["instance"], 4);
   EXPECT_EQ(json["suspects"][0]["rank"], 1);
   EXPECT_EQ(json["suspects"][0]["function"], "f");
   EXPECT_EQ(json["activations"][0]["variables"][0]["value"], "-1");
@@ -69,6 +75,10 @@ TEST(Report, SarifNamesFailureAndSuspects) {
   EXPECT_EQ(run["results"][0]["stacks"][0]["frames"][0]["location"]["message"]["text"], "n = -1");
   EXPECT_EQ(run["results"][1]["rank"], 100);
   EXPECT_EQ(run["results"][0]["relatedLocations"][0]["message"]["text"], "The value there was computed here.");
+  const auto& flow = run["results"][0]["codeFlows"][0]["threadFlows"][0]["locations"];
+  EXPECT_EQ(flow[0]["location"]["message"]["text"], "It led here.");
+  EXPECT_EQ(flow[1]["location"]["message"]["text"], "then executed");
+  EXPECT_EQ(flow[1]["location"]["physicalLocation"]["region"]["startLine"], 9);
   // Every rule that a result names is declared.
   std::set<std::string> rules;
   for (const auto& rule : run["tool"]["driver"]["rules"]) rules.insert(rule["id"].get<std::string>());
@@ -84,6 +94,22 @@ TEST(Report, HtmlShowsNothingOfTheProgramAsMarkup) {
   EXPECT_THAT(page, HasSubstr("&quot;&lt;b&gt;&quot;"));
   EXPECT_THAT(page, Not(HasSubstr("alert(1)</script>")));
   EXPECT_THAT(page, HasSubstr("This file cannot be read here."));
+}
+
+TEST(Report, TextSaysHowItWentOnToTheFailure) {
+  Explanation explanation = sample();
+  EXPECT_THAT(to_text(explanation, {.colour = false}), HasSubstr("then executed    c.c:9"));
+  EXPECT_THAT(to_html(explanation), HasSubstr("(then executed)"));
+  // A long way fits a screen.
+  for (uint32_t line = 10; line < 30; ++line) {
+    explanation.findings[0].route->push_back({.place = {.file = "/src/c.c", .line = line, .function = "h"}, .how = "passed"});
+  }
+  const std::string text = to_text(explanation, {.colour = false});
+  EXPECT_THAT(text, HasSubstr("(14 more steps: --json)"));
+  EXPECT_THAT(text, HasSubstr("value passed     c.c:29"));
+  EXPECT_THAT(text, Not(HasSubstr("c.c:25")));
+  explanation.findings[0].route->clear();
+  EXPECT_THAT(to_text(explanation, {.colour = false}), HasSubstr("No dependence known leads from there"));
 }
 
 TEST(Report, TextSaysWhatHappenedAndWhatIsProved) {

@@ -370,6 +370,37 @@ class WhyTest(unittest.TestCase):
                          [line("snprintf"), line("put(to)"), line("fetch(from)")])
         self.assertEqual([step["line"] for step in said["failure"]["path"] if step["how"] == "formatted"], [line("snprintf")])
 
+    def route(self, said, line):
+        """Of the finding at a line: lines and how each follows from the one before."""
+        route = next(finding["route"] for finding in said["findings"] if finding["line"] == line)
+        return [(step["line"], step["how"]) for step in route]
+
+    def test_a_decision_is_followed_to_the_failure(self):
+        said, line = self.subject("far_decision", expected="." * 20 + "total 238\n")
+        self.assertEqual(said["version"], 3)
+        self.assertEqual(self.route(said, line('if (strcmp(')),
+                         [(line("if (strcmp("), "start"), (line("rate = 7"), "executed"), (line("return rate"), "passed"),
+                          (line("set_rate(&order, rate_of"), "passed"), (line("int total"), "passed"), (line("int tax = "), "computed"),
+                          (line("return tax / 100"), "computed"), (line("int total"), "computed"),
+                          (line('printf("total'), "passed")])
+
+    def test_what_a_branch_kept_from_being_written_is_followed_to_the_failure(self):
+        for kind, branch, write in (("heap", "if (amount > 10)", "item->discount = percent"), ("local", "argc > 9", "local = 5")):
+            said, line = self.subject("left_out", expected="pay 95\n", arguments=[kind])
+            self.assertEqual(self.route(said, line(branch)),
+                             [(line(branch), "start"), (line(write), "left-out"), (line('printf("pay'), "kept")])
+        said, line = self.subject("left_out", expected="pay 95\n", arguments=["global"])
+        source = SOURCE / "tests/why/left_out.c"
+        self.assertEqual(self.route(said, self.lines_of(source, "if (amount > 10)")[1]),
+                         [(self.lines_of(source, "if (amount > 10)")[1], "start"), (line("discount = 5;"), "left-out"),
+                          (line('printf("pay'), "kept")])
+
+    def test_it_says_so_where_no_dependence_leads_to_the_failure(self):
+        # Who would have been called, a pointer in memory says.
+        said, line = self.subject("left_out", expected="pay 95\n", arguments=["pointer"])
+        found = [f for f in said["findings"] if f["line"] == line("if (amount > 20)")]
+        self.assertEqual((found[0]["proved"], found[0]["route"]), (True, []))
+
     def test_what_a_child_puts_out_is_followed_to_who_gave_it(self):
         for start, arguments, total in (("posix_spawnp(&child", [], 10), ("system(line)", ["shell"], 11)):
             said, line = self.subject("child_writes", expected=f"total {total}\n", arguments=arguments)
