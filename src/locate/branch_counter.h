@@ -13,7 +13,7 @@ namespace culprit {
 class BranchCounter {
  public:
   explicit BranchCounter(const depend::DependenceGraph& graph)
-      : graph_(graph), latest_(graph.frames(), depend::kNoExecution), waits_(graph.frames()) {
+      : latest_(graph.frames(), Latest{depend::kNoExecution, format::kNone}) {
     const program::ProgramModel& model = graph.model();
     for (uint32_t block = 0; block < model.blocks().size(); ++block) {
       const program::Indices operations = model.operations_of(block);
@@ -23,26 +23,26 @@ class BranchCounter {
   }
 
   /// In order; returns the execution whose branch led here, or kNoExecution.
-  depend::Execution begin(depend::Execution execution) {
-    const auto [block, frame] = graph_.execution(execution);
-    const depend::Execution before = latest_[frame];
-    const bool branched = waits_[frame];
-    latest_[frame] = execution;
-    waits_[frame] = ends_in_branch_[block];
-    if (!branched) return depend::kNoExecution;
+  depend::Execution begin(depend::Execution execution, uint32_t block, uint32_t frame) {
+    const Latest before = latest_[frame];
+    latest_[frame] = {execution, block};
+    if (before.block == format::kNone || !ends_in_branch_[before.block]) return depend::kNoExecution;
     ++branches_;
-    return before;
+    return before.execution;
   }
   uint64_t branches() const { return branches_; }
 
   /// The latest execution of an activation's blocks; kNoExecution before its first.
-  depend::Execution latest_of(uint32_t frame) const { return latest_[frame]; }
+  depend::Execution latest_of(uint32_t frame) const { return latest_[frame].execution; }
+  uint32_t latest_block_of(uint32_t frame) const { return latest_[frame].block; }
 
  private:
-  const depend::DependenceGraph& graph_;
-  std::vector<depend::Execution> latest_;  // by frame
-  std::vector<bool> waits_;                // by frame: its latest block ends in a branch
-  std::vector<bool> ends_in_branch_;       // by block
+  struct Latest {
+    depend::Execution execution;
+    uint32_t block;
+  };
+  std::vector<Latest> latest_;        // by frame
+  std::vector<bool> ends_in_branch_;  // by block
   uint64_t branches_ = 0;
 };
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "locate/branch_counter.h"
+#include "locate/executions_in_order.h"
 
 namespace culprit {
 namespace {
@@ -16,23 +17,27 @@ using depend::Node;
 class Walk {
  public:
   Walk(const DependenceGraph& graph, const std::function<void(const StatementExecution&)>& visit)
-      : graph_(graph), model_(graph.model()), visit_(visit), counter_(graph), next_(graph.frames(), 0) {
+      : graph_(graph),
+        model_(graph.model()),
+        visit_(visit),
+        is_main_(frames_of_main_thread(graph)),
+        counter_(graph),
+        next_(graph.frames(), 0) {
     counted_.resize(model_.statements().size());
   }
 
   void run() {
-    for (Execution each = 0; each < graph_.executions(); ++each) {
-      const uint32_t frame = graph_.execution(each).frame;
-      if (graph_.thread_of_frame(frame) != 0) continue;
+    for_each_execution(graph_, [this](Execution each, uint32_t block, uint32_t frame) {
+      if (!is_main_[frame]) return;
       if (counter_.latest_of(frame) == depend::kNoExecution) {
         enter(frame);
       } else {
         return_to(frame);
         finish_block(frame);
       }
-      counter_.begin(each);
-      next_[frame] = first_statement(each);
-    }
+      counter_.begin(each, block, frame);
+      next_[frame] = first_statement(block);
+    });
     while (!active_.empty()) leave_innermost();
   }
 
@@ -43,8 +48,8 @@ class Walk {
     uint64_t in_all = 0;
   };
 
-  uint32_t first_statement(Execution execution) const {
-    const program::Indices statements = model_.statements_of(graph_.execution(execution).block);
+  uint32_t first_statement(uint32_t block) const {
+    const program::Indices statements = model_.statements_of(block);
     return statements.empty() ? 0 : statements.front();
   }
 
@@ -52,7 +57,7 @@ class Walk {
     const Node call = graph_.frame(frame).call;
     if (call != depend::kNoNode) {
       const uint32_t caller = graph_.execution(call.execution()).frame;
-      if (graph_.thread_of_frame(caller) == 0 && counter_.latest_of(caller) == call.execution()) {
+      if (is_main_[caller] && counter_.latest_of(caller) == call.execution()) {
         return_to(caller);
         const bool direct = !graph_.frame(frame).by_native;
         tell_to(caller, model_.operation(call.operation()).statement, direct ? frame : kNoActivation);
@@ -73,13 +78,13 @@ class Walk {
   }
 
   void finish_block(uint32_t frame) {
-    const program::Indices statements = model_.statements_of(graph_.execution(counter_.latest_of(frame)).block);
+    const program::Indices statements = model_.statements_of(counter_.latest_block_of(frame));
     if (!statements.empty()) tell_to(frame, statements.back(), kNoActivation);
   }
 
   /// Tells the statements of the activation's block that are still to come, up to `last`, which begins `callee`.
   void tell_to(uint32_t frame, uint32_t last, uint32_t callee) {
-    const program::Indices statements = model_.statements_of(graph_.execution(counter_.latest_of(frame)).block);
+    const program::Indices statements = model_.statements_of(counter_.latest_block_of(frame));
     for (uint32_t& next = next_[frame]; next <= last && next <= statements.back(); ++next) {
       Counted& counted = counted_[next];
       if (counted.instance != counter_.branches()) counted = {counter_.branches(), 0, counted.in_all};
@@ -95,6 +100,7 @@ class Walk {
   const DependenceGraph& graph_;
   const program::ProgramModel& model_;
   const std::function<void(const StatementExecution&)>& visit_;
+  std::vector<bool> is_main_;  // by frame
   BranchCounter counter_;
   std::vector<uint32_t> next_;    // by frame: the next statement of its block
   std::vector<uint32_t> active_;  // frames, innermost last

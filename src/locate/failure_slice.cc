@@ -19,6 +19,7 @@
 #include "format/trace_format.h"
 #include "locate/bad_value.h"
 #include "locate/branch_counter.h"
+#include "locate/executions_in_order.h"
 #include "locate/graph_nodes.h"
 #include "locate/output_writer.h"
 #include "locate/own_statements.h"
@@ -113,19 +114,19 @@ class TracedRun final : public RunDependences {
       : folder_(std::move(folder)), file_(folder_->path() / "trace"), graph_(depend::open_graph(file_)) {
     BranchCounter counter(graph_);
     entered_.assign(graph_.frames(), depend::kNoExecution);
-    for (Execution each = 0; each < graph_.executions(); ++each) {
+    const std::vector<bool> is_main = frames_of_main_thread(graph_);
+    for_each_execution(graph_, [&](Execution each, uint32_t block, uint32_t frame) {
       // Most of a long run's graph is not looked at again.
       if (each % format::kGraphChunkExecutions == 0 && each != 0) {
         graph_.file().release(each / format::kGraphChunkExecutions - 1);
       }
-      const uint32_t frame = graph_.execution(each).frame;
       if (entered_[frame] == depend::kNoExecution) entered_[frame] = each;
-      if (graph_.thread_of_frame(frame) != 0) continue;
-      if (const Execution branch = counter.begin(each); branch != depend::kNoExecution) {
+      if (!is_main[frame]) return;
+      if (const Execution branch = counter.begin(each, block, frame); branch != depend::kNoExecution) {
         branches_.push_back(branch);
         decided_.push_back(each);
       }
-    }
+    });
   }
 
   const DependenceGraph& graph() const override { return graph_; }

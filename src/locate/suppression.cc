@@ -79,7 +79,8 @@ class Search {
 
   SuppressionResult run() {
     std::vector<CriticalStatement> found = try_all(calls(), budget_.experiments, true);
-    if (found.empty()) found = try_all(writes_of_slice(), budget_.experiments, true);
+    // Of a long run, already to go over its executions takes long.
+    if (found.empty() && is_time_left()) found = try_all(writes_of_slice(), budget_.experiments, true);
     sort(found);
     found = narrowed(found);
     sort(found);
@@ -91,6 +92,11 @@ class Search {
   }
 
  private:
+  bool is_time_left() {
+    if (Clock::now() < deadline_) return true;
+    cut_short_ = true;
+    return false;
+  }
   bool is_call(uint32_t statement) const { return model_.statement(statement).kind == StatementKind::kCall; }
 
   /// The executions up to the failure that `wanted` asks for, the first and last ones of each statement.
@@ -193,7 +199,7 @@ class Search {
       open.pop_front();
       std::vector<CriticalStatement> inner;
       const uint32_t callee = outer.execution.callee;
-      if (callee != kNoActivation && looked_into.size() < kMostNarrowed && looked_into.insert(callee).second) {
+      if (callee != kNoActivation && is_time_left() && looked_into.size() < kMostNarrowed && looked_into.insert(callee).second) {
         inner = try_all(inside(callee), kMostInCallee, false);
         std::erase_if(inner, [&](const CriticalStatement& each) { return each.repair < outer.repair; });
       }

@@ -1,0 +1,39 @@
+// All block executions of a run in order of time, as fast as the graph's file can be read: of a long run they are many.
+#pragma once
+
+#include <vector>
+
+#include "depend/dependence_graph.h"
+#include "format/graph_format.h"
+
+namespace culprit {
+
+/// Calls `visit(execution, block, frame)`.
+template <typename Visit>
+void for_each_execution(const depend::DependenceGraph& graph, Visit&& visit) {
+  const depend::GraphFile& file = graph.file();
+  for (size_t chunk = 0; chunk < file.chunks(); ++chunk) {
+    const auto& opened = file.chunk(chunk);
+    const auto frames = file.frame_chunk(chunk).frame_of;
+    for (size_t each = 0; each < opened.blocks.size(); ++each) {
+      if (opened.blocks[each] >= graph.layout().slots.size()) file.fail(chunk, "a block does not exist");
+      if (each >= frames.size() || frames[each] >= file.frames()) file.fail(chunk, "a frame does not exist");
+      visit(opened.first_execution + static_cast<depend::Execution>(each), opened.blocks[each], frames[each]);
+    }
+  }
+}
+
+/// By frame, whether its activation is the main thread's.
+inline std::vector<bool> frames_of_main_thread(const depend::DependenceGraph& graph) {
+  std::vector<bool> main;
+  main.reserve(graph.frames());
+  for (size_t chunk = 0; chunk < graph.file().chunks(); ++chunk) {
+    for (const format::GraphFrame& frame : graph.file().frame_chunk(chunk).frames) {
+      main.push_back((frame.thread & ~format::kGraphByNative) == 0);
+    }
+  }
+  main.resize(graph.frames());
+  return main;
+}
+
+}  // namespace culprit
