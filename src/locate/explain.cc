@@ -80,6 +80,18 @@ void move_failure_to(const program::ProgramModel& model, const EndlessLoop& loop
   failure.place = place_of_branch(model, model.headers_of(loop.loop).front().block);
 }
 
+/// A byte that lay in a stream's buffer leaves the program when that is emptied, at the program's end perhaps. Whether
+/// it was put there before; then `at_output` is where that was. What its variables were then is not known.
+bool was_put_out_before(const FailureSlice& slice, ObservedRun& at_output) {
+  if (slice.put_out_at.empty()) return false;
+  const auto is_call = [&](const Frame& each) { return each.statement == slice.put_out_at.front(); };
+  if (std::any_of(at_output.end.frames.begin(), at_output.end.frames.end(), is_call)) return false;
+  at_output.end.frames.clear();
+  for (const uint32_t statement : slice.put_out_at) at_output.end.frames.push_back({.statement = statement});
+  at_output.variables.clear();
+  return true;
+}
+
 /// Functions that hand on a text which they were given do not decide what is written.
 void move_failure_to_writer(const program::ProgramModel& model, const FailureSlice& slice, ObservedRun& at_output,
                             report::Failure& failure) {
@@ -143,11 +155,12 @@ std::optional<FailureSlice> slice_of_failure(const ExplainRequest& request, cons
   std::string why_not;
   std::optional<FailureSlice> slice;
   const ObservedEnd& end = at_output.end.frames.empty() ? failing.end : at_output.end;
-  if (end.frames.empty() && !child) return std::nullopt;
-  FailureMoment moment{.statement = child ? program::kNone : end.frames.front().statement,
+  const bool output = explanation.failure->kind == "wrong-output";
+  if (end.frames.empty() && !output) return std::nullopt;
+  FailureMoment moment{.statement = child || end.frames.empty() ? program::kNone : end.frames.front().statement,
                        .branches = end.stop.branches,
                        .child = child};
-  if (explanation.failure->kind == "wrong-output") {
+  if (output) {
     moment.output_byte = byte_to_look_at(failing.end.output, *request.expectation.output);
   }
   if (failing.log.first_instance + failing.log.entries.size() > kMostTracedBranches) {
@@ -339,7 +352,7 @@ report::Explanation explain(const ExplainRequest& request, const program::Progra
   }
 
   // Find out what it depended on. Where nothing else is known, a wrong output fails where it was decided to write it.
-  const bool failure_is_writing = explanation.failure->kind == "wrong-output" && !at_output.end.frames.empty() &&
+  const bool failure_is_writing = explanation.failure->kind == "wrong-output" &&
                                   explanation.failure->place.line == place_of_failure(model, at_output.end.frames).line;
   std::optional<FailureSlice> slice;
   std::optional<report::Finding> origin;
@@ -363,6 +376,13 @@ report::Explanation explain(const ExplainRequest& request, const program::Progra
         explanation.failure->place = place_of_failure(model, slice->parent->frames);
         explanation.failure->message +=
             fmt::format(" It was put out by a process that the program started: {}.", slice->parent->program);
+        add_activations(model, evidence, explanation);
+      }
+      if (failure_is_writing && !slice->parent && was_put_out_before(*slice, at_output)) {
+        evidence.frames = &at_output.end.frames;
+        evidence.variables = &at_output.variables;
+        explanation.failure->place = place_of_failure(model, at_output.end.frames);
+        explanation.activations.clear();
         add_activations(model, evidence, explanation);
       }
       if (failure_is_writing) move_failure_to_writer(model, *slice, at_output, *explanation.failure);

@@ -6,7 +6,7 @@
 // A branch decides also by what it keeps from being executed, and of that a run's dependences know nothing: the use of
 // a variable depends on the write before, and not on the decision not to write it again (Gyimothy, Beszedes and
 // Forgacs, ESEC/FSE 1999, call it a potential dependence). omitted_writes.h finds such uses among what the failure
-// depends on.
+// depends on. Where what was found decides only about another such branch that was found, the route leads by that one.
 #include "locate/failure_route.h"
 
 #include <algorithm>
@@ -63,6 +63,8 @@ class RouteWriter {
       route_.push_back({.statement = statement, .link = RouteLink::kLeftOut, .instance = 0});
     }
   }
+
+  void add_route(std::span<const RouteStep> steps) { route_.insert(route_.end(), steps.begin(), steps.end()); }
 
   /// All but its first node, which was added.
   void add_way(const std::vector<DependenceSearch::Link>& way) {
@@ -170,6 +172,19 @@ Route route_from(const DependenceGraph& graph, const DependenceSearch& search, c
   return writer.take();
 }
 
+/// By way of another branch that was found: to it through dependences, and on from there as is known.
+Route route_through(const DependenceGraph& graph, const RouteStart& start, const RouteStart& other,
+                    const Route& from_other) {
+  const DependenceSearch search(graph, {.nodes = other.nodes}, std::span(&start, 1));
+  const Node node = search.nearest_of(start);
+  if (node == depend::kNoNode) return {};
+  RouteWriter writer(graph);
+  writer.add(node, RouteLink::kStart);
+  writer.add_way(search.way_from(node));
+  writer.add_route(std::span(from_other).subspan(1));
+  return writer.take();
+}
+
 }  // namespace
 
 std::vector<Route> routes_to_failure(const DependenceGraph& graph, const RouteEnd& failure,
@@ -178,6 +193,13 @@ std::vector<Route> routes_to_failure(const DependenceGraph& graph, const RouteEn
   const DependenceSearch search(graph, failure, starts);
   std::vector<Route> routes;
   for (const RouteStart& start : starts) routes.push_back(route_from(graph, search, start));
+  const std::vector<Route> direct = routes;
+  for (size_t each = 0; each < starts.size(); ++each) {
+    for (size_t other = 0; other < starts.size() && routes[each].empty(); ++other) {
+      if (direct[other].empty() || !starts[other].other_edge) continue;
+      routes[each] = route_through(graph, starts[each], starts[other], direct[other]);
+    }
+  }
   return routes;
 }
 

@@ -137,6 +137,7 @@ class TracedRun final : public RunDependences {
 
   /// The operations of the failing statement; none when it is not in the trace.
   std::vector<Node> criterion_of(const FailureMoment& moment) const {
+    if (moment.statement == program::kNone) return {};
     const std::optional<Execution> execution = execution_at(moment);
     return execution ? operations_of(graph_, *execution, moment.statement) : std::vector<Node>();
   }
@@ -387,8 +388,10 @@ std::optional<FailureSlice> slice_failure(const Launch& launch, const TracedProg
     return std::nullopt;
   }
   FailureSlice slice = measure(graph, criterion);
-  if (byte_is_known)
+  if (byte_is_known) {
     slice.writer = writer_of_output(graph, criterion, [&](uint32_t frame) { return run->entered(frame); });
+    slice.put_out_at = active_statements(graph, criterion.back());
+  }
   for (const Node node : chain) {
     const uint32_t statement = graph.model().operation(node.operation()).statement;
     if (slice.value_chain.empty() || slice.value_chain.back() != statement) slice.value_chain.push_back(statement);

@@ -58,6 +58,9 @@ struct FailureSlice {
   std::vector<uint32_t> origin_decided_by;
   /// Of a wrong output: the statement that put the byte out, or that gave it to functions which only hand on.
   std::optional<uint32_t> writer;
+  /// And the statements that were active when the byte was put into its stream, which may leave the program much later;
+  /// innermost first.
+  std::vector<uint32_t> put_out_at;
   /// Of a wrong output that a process put out which the program started: the program when it did.
   std::optional<ParentAtStart> parent;
   bool value_is_input = false;  ///< nothing in the program made it: the chain ends where it was read

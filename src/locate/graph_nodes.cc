@@ -51,6 +51,16 @@ std::vector<Node> sources_of(const DependenceGraph& graph, Node node, std::initi
   return sources;
 }
 
+std::vector<uint32_t> active_statements(const DependenceGraph& graph, Node node) {
+  std::vector<uint32_t> statements;
+  while (true) {
+    statements.push_back(graph.model().operation(node.operation()).statement);
+    const Node call = graph.frame(graph.execution(node.execution()).frame).call;
+    if (call == depend::kNoNode || call.execution() >= node.execution()) return statements;
+    node = call;
+  }
+}
+
 uint64_t instance_of(const DependenceGraph& graph, Node node) {
   const uint32_t block = graph.block_of(node.execution());
   const size_t last = node.execution() / format::kGraphChunkExecutions;

@@ -21,6 +21,9 @@ bool reads_input(const depend::DependenceGraph& graph, depend::Node node);
 std::vector<depend::Node> sources_of(const depend::DependenceGraph& graph, depend::Node node,
                                      std::initializer_list<format::OperandRole> roles);
 
+/// The statements that were active at a node, its own and those of the calls around it, innermost first.
+std::vector<uint32_t> active_statements(const depend::DependenceGraph& graph, depend::Node node);
+
 /// Which execution of its block a node belongs to, from 1.
 uint64_t instance_of(const depend::DependenceGraph& graph, depend::Node node);
 

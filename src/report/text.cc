@@ -178,11 +178,10 @@ class Writer {
   /// Other findings' in a line.
   void write_short_route(const std::vector<RouteStep>& route) {
     if (route.empty()) return write_route(route);
+    if (route.size() == 1) return;
     std::string way;
-    for (const RouteStep& step : std::span(route).subspan(1)) {
-      way += (way.empty() ? "" : ", ") + position_text(step.place);
-    }
-    if (!way.empty()) text_ += dim(fmt::format("      It went on to the failure by way of {}\n", way));
+    for (const RouteStep& step : most_telling(route)) way += (way.empty() ? "" : ", ") + position_text(step.place);
+    text_ += dim(fmt::format("      It went on to the failure by way of {}\n", way));
   }
 
   void write_findings() {

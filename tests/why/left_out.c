@@ -20,8 +20,14 @@ static void set_up(struct item* item, int amount) {
     put(item, 5);
 }
 
+static int is_large(int amount) {
+  if (amount > 11)
+    return 1;
+  return 0;
+}
+
 static void set_up_global(int amount) {
-  if (amount > 10)
+  if (is_large(amount))
     discount = 5;
 }
 

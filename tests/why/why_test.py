@@ -27,7 +27,8 @@ class WhyTest(unittest.TestCase):
 
     def compile(self, source):
         program = self.folder / "prog"
-        subprocess.run([BIN / "culprit-cc", "-O2", "-w", "-o", program, source], check=True)
+        compiler = "culprit-c++" if source.suffix == ".cc" else "culprit-cc"
+        subprocess.run([BIN / compiler, "-O2", "-w", "-o", program, source], check=True)
         return program
 
     def why(self, *arguments, status=0, stdin=subprocess.DEVNULL):
@@ -120,14 +121,15 @@ class WhyTest(unittest.TestCase):
         self.assertEqual(run.returncode, 2, run.stderr)
         self.assertIn("exit status 3", run.stderr)
 
-    def subject(self, name, expected=None, options=(), arguments=()):
+    def subject(self, name, expected=None, options=(), arguments=(), ending="c"):
         """Explains tests/why/NAME.c; returns what was said and the line that holds a text."""
-        source = SOURCE / "tests/why" / f"{name}.c"
+        source = SOURCE / "tests/why" / f"{name}.{ending}"
         self.compile(source)
         if expected is not None:
             (self.folder / "good.txt").write_text(expected)
             options = [*options, "--expect", "good.txt"]
-        return self.why(*options, "--", "./prog", *arguments), lambda text: self.lines_of(source, text)[0]
+        return (self.why(*options, "--", "./prog", *arguments),
+                lambda text, last=False: self.lines_of(source, text)[-1 if last else 0])
 
     def proved(self, said, kind):
         return [f["line"] for f in said["findings"] if f["kind"] == kind and f["proved"]]
@@ -370,6 +372,15 @@ class WhyTest(unittest.TestCase):
                          [line("snprintf"), line("put(to)"), line("fetch(from)")])
         self.assertEqual([step["line"] for step in said["failure"]["path"] if step["how"] == "formatted"], [line("snprintf")])
 
+    def test_an_output_is_wrong_where_it_is_put_into_its_stream(self):
+        # And not where the stream's buffer is emptied, at the end.
+        for name, ending, text in (("own_buffer", "c", 'printf("total'), ("unsynced", "cc", 'out << "total')):
+            said, line = self.subject(name, expected="total 10\n.\n.\n", ending=ending)
+            put = line(text)
+            self.assertEqual([(each["line"], each["function"].split("(")[0]) for each in said["activations"]][:2],
+                             [(put, "show"), (line("show(", last=True), "main")])
+            self.assertEqual(said["failure"]["line"], put)
+
     def route(self, said, line):
         """Of the finding at a line: lines and how each follows from the one before."""
         route = next(finding["route"] for finding in said["findings"] if finding["line"] == line)
@@ -390,10 +401,12 @@ class WhyTest(unittest.TestCase):
             self.assertEqual(self.route(said, line(branch)),
                              [(line(branch), "start"), (line(write), "left-out"), (line('printf("pay'), "kept")])
         said, line = self.subject("left_out", expected="pay 95\n", arguments=["global"])
-        source = SOURCE / "tests/why/left_out.c"
-        self.assertEqual(self.route(said, self.lines_of(source, "if (amount > 10)")[1]),
-                         [(self.lines_of(source, "if (amount > 10)")[1], "start"), (line("discount = 5;"), "left-out"),
-                          (line('printf("pay'), "kept")])
+        left_out = [(line("discount = 5;"), "left-out"), (line('printf("pay'), "kept")]
+        self.assertEqual(self.route(said, line("if (is_large(")), [(line("if (is_large("), "start"), *left_out])
+        # One that decides only about the other.
+        self.assertEqual(self.route(said, line("if (amount > 11)")),
+                         [(line("if (amount > 11)"), "start"), (line("return 0;"), "executed"), (line("return 0;") + 1, "passed"),
+                          (line("if (is_large("), "computed"), *left_out])
 
     def test_it_says_so_where_no_dependence_leads_to_the_failure(self):
         # Who would have been called, a pointer in memory says.

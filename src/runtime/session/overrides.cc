@@ -1,5 +1,6 @@
 // What a session puts in the place of library functions: the heap's, so that fresh memory, the room of blocks and their
-// release can be altered, and those that set signal handlers, so that the agent sees faults before the program does.
+// release can be altered, those that set signal handlers, so that the agent sees faults before the program does, and the
+// one by which C++ streams get buffers of their own, so that output is written where the program hands it over.
 // Without a session they pass everything on. Weak: a program that has its own keeps it.
 
 #include <asm/unistd.h>
@@ -16,6 +17,7 @@ void __libc_free(void* block);
 int* __errno_location();
 int setvbuf(void* stream, char* buffer, int mode, size_t bytes) __attribute__((weak));
 extern void* stdout __attribute__((weak));
+void* dlsym(void* handle, const char* name) __attribute__((weak));
 }
 
 namespace culprit::agent {
@@ -266,6 +268,14 @@ CULPRIT_OVERRIDE int posix_memalign(void** block, size_t alignment, size_t bytes
   if (!memory) return kNoMemory;
   *block = memory;
   return 0;
+}
+
+/// std::ios_base::sync_with_stdio. While streams are in step with stdio, they write through it, and hold nothing back.
+CULPRIT_OVERRIDE bool _ZNSt8ios_base15sync_with_stdioEb(bool in_step) {
+  void* const kNextLibrary = reinterpret_cast<void*>(-1);
+  if (control && control->unbuffered) return true;
+  auto* own = &dlsym ? reinterpret_cast<bool (*)(bool)>(dlsym(kNextLibrary, "_ZNSt8ios_base15sync_with_stdioEb")) : nullptr;
+  return own ? own(in_step) : true;
 }
 
 extern "C" void* ssignal(int signal, void* handler) __attribute__((weak));
