@@ -180,7 +180,9 @@ class Writer {
     if (route.empty()) return write_route(route);
     if (route.size() == 1) return;
     std::string way;
-    for (const RouteStep& step : most_telling(route)) way += (way.empty() ? "" : ", ") + position_text(step.place);
+    for (const RouteStep& step : most_telling(route)) {
+      way += (way.empty() ? "" : ", ") + position_text(step.place) + (step.how == "left-out" ? " (not executed)" : "");
+    }
     text_ += dim(fmt::format("      It went on to the failure by way of {}\n", way));
   }
 
