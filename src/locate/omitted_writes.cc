@@ -31,7 +31,8 @@ using format::OperationKind;
 using format::PlaceKind;
 
 constexpr int kMostCalls = 3;                   // that lie in each other
-constexpr size_t kMostWrites = 2'000;           // of the other side
+constexpr size_t kMostUses = 100'000;           // nodes, nearest to the failure first
+constexpr size_t kMostWrites = 500;             // of the other side
 constexpr Execution kMostLookedAt = 2'000'000;  // block executions of the branch's activation and its callees
 
 /// A store that was not executed. `term` is there where it goes through a pointer.
@@ -237,7 +238,9 @@ std::optional<OmittedWrite> omitted_write(const DependenceGraph& graph, const De
   const uint32_t frame = graph.execution(branch.execution()).frame;
   const ActiveCalls moment(graph, branch);
   std::optional<OmittedWrite> found;
+  size_t looked_at = 0;
   search.for_each([&](Node node) {
+    if (++looked_at > kMostUses) return false;
     if (node.is_transfer() || moment.is_before(node)) return true;
     for (const AccessRecord& access : model.accesses_of(node.operation())) {
       if ((access.flags & format::kAccessReads) == 0 || !reads_older(graph, node, moment)) continue;
