@@ -47,6 +47,9 @@ class RouteWriter {
   explicit RouteWriter(const DependenceGraph& graph) : graph_(graph) {}
 
   void add(Node node, RouteLink link) {
+    const program::ProgramModel& model = graph_.model();
+    const uint32_t made = statement_of(graph_, node);
+    if (made >= model.statements().size() || model.statement(made).line == 0) return;  // by the compiler
     node = own_node(graph_, node);
     if (node == depend::kNoNode) return;
     const uint32_t statement = statement_of(graph_, node);
