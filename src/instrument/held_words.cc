@@ -17,7 +17,8 @@ uint64_t call_word_of(uint32_t site) {
   return 2 * uint64_t{site} + 2;
 }
 
-/// The callee, or what it enters, counts in the call word.
+}  // namespace
+
 bool may_count_entries(const PointCallSite& call) {
   if (call.role != CallRole::kDirect) return call.role == CallRole::kOpen;
   return llvm::any_of(*call.callee, [](const llvm::BasicBlock& block) {
@@ -27,8 +28,6 @@ bool may_count_entries(const PointCallSite& call) {
            });
   });
 }
-
-}  // namespace
 
 std::vector<uint32_t> loops_around(const program::LoopForest& forest, uint32_t block) {
   std::vector<uint32_t> loops;

@@ -12,6 +12,9 @@
 
 namespace culprit {
 
+/// The callee, or what it enters, counts in the call word.
+bool may_count_entries(const PointCallSite& call);
+
 class HeldWords {
  public:
   /// `at_header`: loops whose iteration is written where it begins.

@@ -17,6 +17,7 @@
 #include "instrument/held_words.h"
 #include "instrument/index_kinds.h"
 #include "instrument/metadata.h"
+#include "instrument/sink_words.h"
 #include "instrument/user_stack.h"
 #include "program/execution_order.h"
 #include "program/loop_forest.h"
@@ -48,7 +49,11 @@ class PreciseIds {
     count_entries();
     write_iterations_at_headers();
     const HeldWords held(function_, flow_, forest_, at_header_);
-    for (const PointCallSite& call : function_.calls) write_words(call, held.missing(*call.call));
+    for (const PointCallSite& call : function_.calls) {
+      write_words(call, held.missing(*call.call));
+      if (may_count_entries(call)) continue;
+      call.call->addFnAttr(llvm::Attribute::get(call.call->getContext(), kKeepsCallWordAttribute));
+    }
   }
 
  private:

@@ -11,6 +11,7 @@
 
 #include "instrument/call_offsets.h"
 #include "instrument/flow_of_function.h"
+#include "instrument/sink_words.h"
 #include "instrument/user_stack.h"
 #include "program/loop_forest.h"
 
@@ -54,6 +55,21 @@ class WordInFunction {
     return llvm::all_of(order, [&](const llvm::BasicBlock* block) { return agrees(*block); });
   }
 
+  /// After find_offsets, for the top of the point stack.
+  void sink_words_below(llvm::Constant* top) {
+    std::vector<WordStore> stores;
+    std::vector<WordsReader> readers;
+    for (llvm::Instruction& instruction : llvm::instructions(function_)) {
+      auto* load = llvm::dyn_cast<llvm::LoadInst>(&instruction);
+      if (load && is_word(*load->getPointerOperand()) && !collect_stores(*load, stores)) return;
+      auto* call = llvm::dyn_cast<llvm::CallBase>(&instruction);
+      if (!call || !wanted_.contains(call)) continue;
+      readers.push_back({call, wanted_.lookup(call)});
+      if (readers.back().top < 0) return;
+    }
+    for (const auto& [load, offset] : sink_words(function_, stores, readers, top)) wanted_[load] = offset;
+  }
+
   /// After find_offsets.
   void settle(CallOffsets::Word kind, llvm::Constant* word) {
     remove_stores();
@@ -65,6 +81,8 @@ class WordInFunction {
                                   .reentered = has_pads, .returns_twice = false, .calls = {}};
     CallOffsets offsets(described, flow, forest, frequencies, word, kind);
     for (llvm::Instruction& instruction : llvm::instructions(function_)) {
+      auto* load = llvm::dyn_cast<llvm::LoadInst>(&instruction);
+      if (load ? !is_word(*load->getPointerOperand()) : !llvm::isa<llvm::CallBase>(instruction)) continue;
       const auto wanted = wanted_.find(&instruction);
       if (wanted != wanted_.end()) offsets.want(instruction, static_cast<uint64_t>(wanted->second));
     }
@@ -191,6 +209,35 @@ class WordInFunction {
     return same;
   }
 
+  /// Through addresses that come from this load of the top. False where memory is accessed otherwise than by whole words
+  /// above the top at entry, or the address goes elsewhere.
+  bool collect_stores(llvm::Value& address, std::vector<WordStore>& stores) {
+    std::vector<llvm::Value*> open{&address};
+    llvm::SmallPtrSet<const llvm::Value*, 16> seen;
+    while (!open.empty()) {
+      llvm::Value* derived = open.back();
+      open.pop_back();
+      const Offset place = offset_of(*derived);
+      if (!place) return false;
+      for (llvm::Use& use : derived->uses()) {
+        auto* store = llvm::dyn_cast<llvm::StoreInst>(use.getUser());
+        if (store && use.getOperandNo() != store->getPointerOperandIndex()) {
+          if (!is_word(*store->getPointerOperand())) return false;
+        } else if (store) {
+          const bool is_whole = layout_.getTypeStoreSize(store->getValueOperand()->getType()) == sizeof(uint64_t);
+          if (!is_whole || *place < 0 || *place % 8 != 0) return false;
+          const bool is_known = llvm::any_of(stores, [&](const WordStore& each) { return each.store == store; });
+          if (!is_known) stores.push_back({store, *place});
+        } else if (llvm::isa<llvm::GEPOperator, llvm::PHINode, llvm::BinaryOperator, llvm::CastInst>(use.getUser())) {
+          if (seen.insert(use.getUser()).second) open.push_back(use.getUser());
+        } else {
+          return false;
+        }
+      }
+    }
+    return true;
+  }
+
   /// And what only computed what they stored. Loads that are left want the word as it was.
   void remove_stores() {
     llvm::SmallVector<llvm::WeakTrackingVH, 32> stored;
@@ -251,6 +298,9 @@ size_t settle_points(llvm::Module& module, format::PointKind kind) {
                                      std::pair(offsetof(format::ThreadPoints, top), CallOffsets::Word::kAddress)}) {
       WordInFunction in_function(function, *points, place);
       if (!in_function.changes() || !in_function.find_offsets()) continue;
+      if (word == CallOffsets::Word::kAddress && kind == format::PointKind::kPrecise) {
+        in_function.sink_words_below(thread_points_address(module, place));
+      }
       in_function.settle(word, thread_points_address(module, place));
       ++settled;
     }

@@ -20,7 +20,7 @@ void mark_changed_by(llvm::CallBase& call);
 /// passes change a word around calls, but most small callees are inlined later: then the word changes on ways that come
 /// to no call at all, which no optimiser can know to be of no use. Here the word's offset at each remaining call is
 /// found out, all changes are taken out, and call_offsets.h places new ones for those calls alone. A function where the
-/// offsets are not known keeps its changes.
+/// offsets are not known keeps its changes. Words of pepid are written where calls read them (sink_words.h).
 ///
 /// Returns how many functions were settled.
 size_t settle_points(llvm::Module& module, format::PointKind kind);

@@ -364,6 +364,53 @@ TEST_F(Passes, PointWordsChangeForCallsThatAreLeft) {
   }
 }
 
+namespace points {
+
+std::string raise(const std::string& name, int by) {
+  return "%" + name + " = load ptr, ptr @culprit_points\n%" + name + ".new = getelementptr i8, ptr %" + name + ", i64 " +
+         std::to_string(by) + "\nstore ptr %" + name + ".new, ptr @culprit_points\n";
+}
+
+/// The word that lies below the top.
+std::string write(const std::string& name, int site) {
+  return "%" + name + " = load ptr, ptr @culprit_points\n%" + name + ".word = getelementptr i8, ptr %" + name +
+         ", i64 -8\nstore i64 " + std::to_string(site) + ", ptr %" + name + ".word\n";
+}
+
+}  // namespace points
+
+// Of stores, the blocks in which words are written.
+std::vector<std::string> blocks_of_words(const std::vector<llvm::StoreInst*>& stores) {
+  std::vector<std::string> blocks;
+  for (const llvm::StoreInst* store : stores) {
+    if (llvm::isa<llvm::ConstantInt>(store->getValueOperand())) blocks.push_back(store->getParent()->getName().str());
+  }
+  return blocks;
+}
+
+TEST_F(Passes, PointWordsAreWrittenWhereCallsReadThem) {
+  llvm::Module& module = parse(points::text_of(
+      points::raise("a", 8) + points::write("b", 11) + "br i1 %seldom, label %rare, label %end, !prof !0\nrare:\n" +
+      points::raise("c", 8) + points::write("d", 12) + "call void @point() \"culprit-keeps-call-word\"\n" + points::raise("e", -8) +
+      "br label %end\nend:\n" + points::raise("f", -8) + "ret void\n") + "!0 = !{!\"branch_weights\", i32 1, i32 1000}");
+  EXPECT_EQ(settle_points(module, format::PointKind::kPrecise), 1u);
+  EXPECT_EQ(blocks_of_words(all<llvm::StoreInst>("f")), (std::vector<std::string>{"rare", "rare"}));
+  // The top is changed on that way only, too.
+  EXPECT_EQ(all<llvm::StoreInst>("f").size(), 4u);
+}
+
+TEST_F(Passes, PointWordsAreWrittenOnceBeforeLoops) {
+  // Unless the callee may count entries in the call word.
+  for (const bool keeps : {true, false}) {
+    llvm::Module& module = parse(points::text_of(
+        points::raise("a", 8) + points::write("b", 11) + "br label %loop\nloop:\ncall void @point() " +
+        (keeps ? "\"culprit-keeps-call-word\"" : "") + "\nbr i1 %seldom, label %end, label %loop, !prof !0\nend:\n" +
+        points::raise("f", -8) + "ret void\n") + "!0 = !{!\"branch_weights\", i32 1, i32 1000}");
+    EXPECT_EQ(settle_points(module, format::PointKind::kPrecise), 1u);
+    EXPECT_EQ(blocks_of_words(all<llvm::StoreInst>("f")), std::vector<std::string>{keeps ? "" : "loop"});
+  }
+}
+
 TEST_F(Passes, PointWordsStayWhereTheirOffsetIsNotKnown) {
   const std::string two_ways = "br i1 %seldom, label %rare, label %end\nrare:\n" + points::change("a", 3) +
                                "br label %end\nend:\ncall void @point()\n" + points::change("b", -3) + "ret void\n";
