@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include "base/error.h"
 #include "build/builder.h"
 #include "cli/execution.h"
 #include "cli/plan_of_recording.h"
@@ -52,10 +53,15 @@ trace::TraceOrigin origin_of(const recording::Recording& recording, format::Trac
           .words = recording.manifest.arguments};
 }
 
-/// Whether the folder holds a finished trace by that executable.
+/// Whether the folder holds a finished trace by that executable. One that cannot be read, such as another version's, is
+/// made again.
 bool holds_trace(const fs::path& folder, const trace::TraceOrigin& origin) {
   if (!fs::exists(folder / trace::kManifestFile)) return false;
-  return trace::TraceFile(folder).executable() == origin.executable;
+  try {
+    return trace::TraceFile(folder).executable() == origin.executable;
+  } catch (const CorruptData&) {
+    return false;
+  }
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
-// The operations of a program that the pass over its trace has to do something for (build_graph.h). Most only compute of
-// what their block has.
+// The operations of a program that the pass over its trace has to do something for (build_graph.h). Most only compute
+// of what their block has.
 #pragma once
 
 #include <cstdint>

@@ -5,6 +5,11 @@
 // What a node of a block depends on within the block, and which of the block's slots it so reaches, is the same in
 // every execution: it is computed once a block, as bits, and an execution costs what leads into it and out of it.
 // Blocks of more than 64 nodes or slots are walked node by node.
+//
+// Of values that were read as parts of wider ones (byte_range.h) only those bytes are followed, as long as they are
+// copied: such nodes wait with a mask of their bytes. They are few, and each is walked by itself.
+#include <unordered_map>
+
 #include "depend/slice.h"
 
 namespace culprit::depend {
@@ -21,6 +26,7 @@ class BackwardSlicer {
         bound_(graph.file().numbers()),
         slice_(bound_),
         open_(bound_),
+        open_parts_(bound_),
         blocks_(layout_.slots.size()),
         reached_(layout_.nodes.size()),
         window_(graph.file()) {}
@@ -29,7 +35,13 @@ class BackwardSlicer {
     for (const Node node : criterion) {
       if (node != kNoNode) open_.insert(graph_.number_of(node).bits);
     }
-    while (const std::optional<uint64_t> number = open_.largest()) {
+    while (true) {
+      const std::optional<uint64_t> number = open_.largest(), part = open_parts_.largest();
+      if (part && (!number || *part > *number)) {
+        take_part(*part);
+        continue;
+      }
+      if (!number) break;
       graph_.move_to(place_, *number);
       window_.come_to(place_.chunk_number);
       BlockPlan& plan = blocks_[place_.block];
@@ -39,6 +51,9 @@ class BackwardSlicer {
       } else {
         take_node(*number);
       }
+    }
+    for (const auto& [node, part] : parts_) {
+      if (part.done != 0) slice_.insert(node);
     }
     return std::move(slice_);
   }
@@ -52,6 +67,14 @@ class BackwardSlicer {
   struct Reached {
     uint64_t nodes = 0;
     uint64_t slots = 0;
+  };
+
+  /// Of a value, bytes as bits.
+  using Bytes = uint32_t;
+  static_assert(kMostPieceBytes == 32);
+  struct Part {
+    Bytes wanted = 0;
+    Bytes done = 0;
   };
 
   bool is_pruned(const BlockNode& node) const {
@@ -142,14 +165,119 @@ class BackwardSlicer {
     const uint32_t node = graph_.static_node(place_, number);
     if (is_pruned(layout_.nodes[node])) return;
     slice_.insert(number);
-    graph_.visit_edges(place_, node, [&](uint64_t to, EdgeKind kind) {
-      if (is_wanted(kind, options_)) reach(to);
-    });
+    const bool body = layout_.nodes[node].is_call && graph_.entered_body(place_, operation_of(node));
+    for (const StaticEdge& edge : layout_.edges_of(node, body)) {
+      if (!is_wanted(edge.kind, options_)) continue;
+      edge.is_slot ? reach_slot(edge.source) : reach(place_.first_number + edge.source);
+    }
     if (options_.control) reach_slot(kControlSlot);
   }
 
-  void reach_slot(uint32_t slot) {
-    graph_.visit_slot(place_, slot, [&](uint64_t to) { reach(to); });
+  void reach_slot(uint32_t slot) { reach_slot(slot, ~Bytes{0}); }
+
+  /// Of what the slot's sources give, these bytes.
+  void reach_slot(uint32_t slot, Bytes wanted) {
+    graph_.visit_parts(place_, slot, [&](NodeNumber source) {
+      const ByteRange at = bytes_of_reader(source);
+      const bool is_part = at != ByteRange{};
+      const Bytes read = is_part ? wanted & mask(at) : wanted;
+      if (read == 0) return;
+      const ByteRange from = range_in_source(source, at);
+      source = without_piece(source);
+      if (is_input_byte(source)) source = {graph_.file().input_of(ordinal_of(source)).call};
+      if (source == kNoNumber) return;
+      const bool all = is_part ? from == ByteRange{} : wanted == ~Bytes{0};
+      if (all) return reach(source.bits);
+      reach_part(source.bits, is_part ? read >> at.first << from.first : read);
+    });
+  }
+
+  static Bytes mask(ByteRange bytes) {
+    const uint32_t count = std::min(bytes.end, kMostPieceBytes) - bytes.first;
+    return (~Bytes{0} >> (kMostPieceBytes - count)) << bytes.first;
+  }
+
+  void reach_part(uint64_t number, Bytes bytes) {
+    if (bytes == 0 || slice_.contains(number)) return;
+    Part& part = parts_[number];
+    if ((bytes & ~part.wanted) == 0) return;
+    part.wanted |= bytes;
+    open_parts_.insert(number);
+  }
+
+  /// What a node's value has from bytes of others, if it copies them; else all of it matters.
+  void take_part(uint64_t number) {
+    open_parts_.take_range(number, 1);
+    if (slice_.contains(number)) return;
+    Part& part = parts_[number];
+    const Bytes bytes = part.wanted & ~part.done;
+    graph_.move_to(place_, number);
+    window_.come_to(place_.chunk_number);
+    const BlockNode& node = layout_.nodes[graph_.static_node(place_, number)];
+    const uint32_t operation = node.operation & ~Node::kTransferBit;
+    if (is_pruned(node)) return;
+    const bool first = part.done == 0;
+    part.done = part.wanted;
+    if (!copies_bytes(node, operation)) {
+      part = {};
+      return reach(number);
+    }
+    const auto& sections = graph_.model().sections();
+    const format::OperationRecord& record = sections.operations[operation];
+    const Bytes of_operand = record.kind == OperationKind::kCopy ? through_copy(record, bytes) : bytes;
+    if (options_.data) {
+      if (has_operand(record.kind)) reach_operand(record.first_operand, of_operand);
+      if (!has_operand(record.kind)) reach_slot(layout_.memory_slot[operation], bytes);
+    }
+    if (!first) return;
+    if (options_.control) reach_slot(kControlSlot);
+    if (record.kind == OperationKind::kPhi) {
+      if (options_.control) reach_slot(layout_.memory_slot[operation]);
+      return;
+    }
+    // Arguments go to where the callee uses them.
+    const auto role =
+        record.kind == OperationKind::kCall ? format::OperandRole::kCallee : format::OperandRole::kAddress;
+    const uint32_t end = sections.operations[operation + 1].first_operand;
+    for (uint32_t each = record.first_operand; options_.address && each < end; ++each) {
+      if (sections.operands[each].role == role) reach_operand(each, ~Bytes{0});
+    }
+  }
+
+  static bool has_operand(OperationKind kind) { return kind != OperationKind::kLoad && kind != OperationKind::kCall; }
+
+  bool copies_bytes(const BlockNode& node, uint32_t operation) const {
+    const format::OperationRecord& record = graph_.model().operation(operation);
+    const auto accesses = graph_.model().accesses_of(operation);
+    switch (record.kind) {
+      case OperationKind::kLoad:
+        return layout_.memory_slot[operation] != kNoSlot && !accesses.empty() &&
+               accesses.front().bytes <= kMostPieceBytes;
+      case OperationKind::kStore:
+        return !accesses.empty() && accesses.front().bytes < kMostPieceBytes;
+      case OperationKind::kCopy:
+        return record.detail != format::kNone && record.detail + record.bytes <= kMostPieceBytes;
+      case OperationKind::kPhi:
+      case OperationKind::kReturn:
+        return graph_.model().sections().operations[operation + 1].first_operand > record.first_operand;
+      case OperationKind::kCall:
+        return (node.operation & Node::kTransferBit) == 0 && graph_.entered_body(place_, operation);
+      default:
+        return false;
+    }
+  }
+
+  static Bytes through_copy(const format::OperationRecord& record, Bytes bytes) {
+    if (record.bytes == 0) return 0;
+    return (bytes & mask({0, record.bytes})) << record.detail;
+  }
+
+  void reach_operand(uint32_t operand, Bytes bytes) {
+    const format::OperandRecord& record = graph_.model().sections().operands[operand];
+    if (layout_.operand_slot[operand] != kNoSlot) return reach_slot(layout_.operand_slot[operand], bytes);
+    if (record.kind != format::OperandKind::kOperation || bytes == 0) return;
+    const uint64_t number = place_.first_number + layout_.place[record.value];
+    bytes == ~Bytes{0} ? reach(number) : reach_part(number, bytes);
   }
 
   void reach(uint64_t number) {
@@ -162,6 +290,8 @@ class BackwardSlicer {
   uint64_t bound_;
   Slice slice_;
   LargestFirst open_;
+  LargestFirst open_parts_;
+  std::unordered_map<uint64_t, Part> parts_;  ///< of nodes not all of whose value matters, or not yet
   std::vector<BlockPlan> blocks_;
   std::vector<Reached> reached_;  ///< by index of BlockLayout::nodes
   ExecutionPlace place_;

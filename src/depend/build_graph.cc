@@ -244,7 +244,7 @@ class GraphBuilder final : public DefinitionQuery {
   }
 
   void begin_execution(Activation& activation, uint32_t block) {
-    if (writer_.executions() + 1 == kNoExecution) {
+    if (writer_.executions() + 1 == kNoExecution || !writer_.has_numbers()) {
       throw UserError("the trace is too long to be looked at as a whole", "trace a shorter run");
     }
     if (writer_.chunk_is_full()) {
@@ -266,9 +266,11 @@ class GraphBuilder final : public DefinitionQuery {
         if (!accesses.empty()) load(activation, accesses[0], operation.memory_slot);
         break;
       case OperationKind::kStore:
+        if (!accesses.empty()) definitions_.define_value(activation, accesses[0], node);
+        follow_variable(activation, accesses);
+        break;
       case OperationKind::kSetMemory:
         if (!accesses.empty()) definitions_.define(activation, accesses[0], definitions_.bytes_of(accesses, 0), node);
-        follow_variable(activation, accesses);
         break;
       case OperationKind::kStartVariadic:
         if (accesses.empty()) break;

@@ -1,6 +1,7 @@
-// The machine code of a variadic function saves the registers that arguments may lie in before anything else, and others
-// lie in its caller's frame: no store of the program writes what va_arg reads. Which argument lies where follows from the
-// kinds of all arguments before it (System V ABI for AMD64, 3.2.3 and 3.5.7); where both areas lie, the trace tells.
+// The machine code of a variadic function saves the registers that arguments may lie in before anything else, and
+// others lie in its caller's frame: no store of the program writes what va_arg reads. Which argument lies where follows
+// from the kinds of all arguments before it (System V ABI for AMD64, 3.2.3 and 3.5.7); where both areas lie, the trace
+// tells.
 #include "depend/call_arguments.h"
 
 #include <algorithm>
@@ -104,7 +105,8 @@ void CallArguments::define_argument(const Activation& activation, uint32_t numbe
   }
   // A constant is made by the call.
   const NodeNumber source = activation.arguments[number];
-  definitions_.define(address, words * kWordBytes, source == kNoNumber ? activation.entered_by : source);
+  if (source == kNoNumber) return definitions_.define(address, words * kWordBytes, activation.entered_by);
+  definitions_.define_value(address, words * kWordBytes, source);
 }
 
 }  // namespace culprit::depend

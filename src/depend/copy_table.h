@@ -2,58 +2,93 @@
 #pragma once
 
 #include <algorithm>
+#include <span>
 #include <unordered_set>
 #include <vector>
 
+#include "depend/byte_range.h"
+#include "depend/definition.h"
 #include "depend/node.h"
-#include "depend/shadow_memory.h"
 
 namespace culprit::depend {
 
-/// A definition is a node's bits, or a copy's number with kCopyBit, or ShadowMemory::kUndefined.
+/// Of definitions as definition.h describes them.
 class CopyTable {
  public:
-  /// The definition of bytes that `copier` copied from bytes with the definition `before`.
+  /// The definition of a byte that `copier` copied from one with the definition `before`.
   uint64_t copied(NodeNumber copier, uint64_t before) {
-    if (before == ShadowMemory::kUndefined) return copier.bits;
-    return add({copier, before, ShadowMemory::kUndefined});
+    if (before == definition::kUndefined) return copier.bits;
+    return add({copier, definition::without_byte(before), definition::kUndefined}) | (before & definition::kByteMask);
   }
-  /// The definition of something that consists of bytes with two definitions.
+  /// The definition of something that is computed from what two definitions stand for.
   uint64_t joined(uint64_t one, uint64_t other) {
-    if (one == other || other == ShadowMemory::kUndefined) return one;
-    if (one == ShadowMemory::kUndefined) return other;
+    if (one == other || other == definition::kUndefined) return one;
+    if (one == definition::kUndefined) return other;
     return add({kNoNumber, one, other});
   }
+  /// The definition of a cell with these bytes.
+  uint64_t cell_of(std::span<const uint64_t> bytes) {
+    bool in_order = true;
+    for (size_t each = 1; each < bytes.size(); ++each) {
+      in_order = in_order && bytes[each] == definition::advanced(bytes.front(), each);
+    }
+    if (in_order) return bytes.front();
+    lists_.insert(lists_.end(), bytes.begin(), bytes.end());
+    return definition::kListBit | (lists_.size() - bytes.size());
+  }
+  /// Of a cell, the byte `distance` from its beginning.
+  uint64_t byte_at(uint64_t cell, uint64_t distance) const {
+    const bool listed = cell != definition::kUndefined && (cell & definition::kListBit) != 0;
+    return listed ? lists_[(cell & ~definition::kListBit) + distance] : definition::advanced(cell, distance);
+  }
 
-  /// Whether a definition is that of one node.
-  static bool is_node(uint64_t definition) { return (definition & kCopyBit) == 0; }
+  /// Whether a definition is that of one node, from its value's first byte on.
+  static bool is_node(uint64_t bits) {
+    return (bits & (definition::kCopyBit | definition::kListBit | definition::kByteMask)) == 0;
+  }
 
-  /// Adds the nodes that a definition stands for, each once: a copy before what it copied. An empty `sources` begins a
-  /// question; within one, what several copies share is looked at once (joined copies of joined copies share nearly
-  /// all).
-  void add_sources(uint64_t definition, std::vector<NodeNumber>& sources) {
+  /// Adds the nodes that a byte's definition stands for, each once: a copy before what it copied. An empty `sources`
+  /// begins a question; within one, what several copies share is looked at once (joined copies of joined copies share
+  /// nearly all).
+  void add_sources(uint64_t bits, std::vector<NodeNumber>& sources) {
     if (sources.empty()) ++question_;
-    open_.assign(1, definition);
+    open_.assign(1, definition::without_byte(bits));
     while (!open_.empty()) {
       const uint64_t next = open_.back();
       open_.pop_back();
-      if (next == ShadowMemory::kUndefined) continue;
-      if ((next & kCopyBit) == 0) {
+      if (next == definition::kUndefined) continue;
+      if ((next & definition::kCopyBit) == 0) {
         add_once({next}, sources);
         continue;
       }
-      const uint64_t number = next & ~kCopyBit;
+      const uint64_t number = next & ~definition::kCopyBit;
       if (asked_[number] == question_) continue;
       asked_[number] = question_;
       const Copy& copy = copies_[number];
       if (copy.copier != kNoNumber) add_once(copy.copier, sources);
-      open_.push_back(copy.other);
-      open_.push_back(copy.before);
+      open_.push_back(definition::without_byte(copy.other));
+      open_.push_back(definition::without_byte(copy.before));
+    }
+  }
+
+  /// The same for what is read, by its bytes' definitions: sources with what is read of them (byte_range.h). `next`:
+  /// the definition of the byte behind; a value of which that is a part is not read whole.
+  void add_pieces(std::span<const uint64_t> bytes, std::vector<NodeNumber>& sources,
+                  uint64_t next = definition::kUndefined) {
+    is_whole_ = bytes.empty() || next == definition::kUndefined || next != definition::advanced(bytes.back(), 1);
+    for (uint32_t at = 0; at < bytes.size();) {
+      uint32_t end = at + 1;
+      const bool in_order = end < bytes.size() && bytes[end] == definition::advanced(bytes[at], 1);
+      while (end < bytes.size() && bytes[end] == (in_order ? definition::advanced(bytes[at], end - at) : bytes[at]))
+        ++end;
+      if (bytes[at] != definition::kUndefined) {
+        add_run(bytes[at], {at, end}, static_cast<uint32_t>(bytes.size()), sources);
+      }
+      at = end;
     }
   }
 
  private:
-  static constexpr uint64_t kCopyBit = uint64_t{1} << 62;
   struct Copy {
     NodeNumber copier;
     uint64_t before;
@@ -66,8 +101,56 @@ class CopyTable {
       copies_.push_back(copy);
       asked_.push_back(0);
     }
-    return kCopyBit | (copies_.size() - 1);
+    return definition::kCopyBit | (copies_.size() - 1);
   }
+
+  /// Of bytes `at` of `all`, which one value has in order, or all of which have the one definition.
+  void add_run(uint64_t bits, ByteRange at, uint32_t all, std::vector<NodeNumber>& sources) {
+    ++question_;
+    open_.assign(1, bits);
+    while (!open_.empty()) {
+      const uint64_t next = open_.back();
+      open_.pop_back();
+      if (next == definition::kUndefined) continue;
+      const uint32_t from = definition::byte_of(next);
+      const uint64_t bare = definition::without_byte(next);
+      if ((next & definition::kCopyBit) == 0) {
+        add_piece({bare}, at, from, all, sources);
+        continue;
+      }
+      const uint64_t number = bare & ~definition::kCopyBit;
+      if (asked_[number] == question_) continue;
+      asked_[number] = question_;
+      const Copy& copy = copies_[number];
+      if (copy.copier != kNoNumber) {
+        add_piece(copy.copier, at, definition::kWhole, all, sources);
+        open_.push_back(copy.before | (copy.before == definition::kUndefined ? 0 : next & definition::kByteMask));
+      } else {
+        open_.push_back(copy.other);
+        open_.push_back(copy.before);
+      }
+    }
+  }
+
+  /// Neighbouring pieces of one copier become one.
+  void add_piece(NodeNumber source, ByteRange at, uint32_t from, uint32_t all, std::vector<NodeNumber>& sources) {
+    const bool whole = from == definition::kWhole;
+    for (NodeNumber& each : sources) {
+      if (without_piece(each) != source) continue;
+      const ByteRange known = bytes_of_reader(each);
+      if (known == at && from_of(each) == from) return;
+      if (!whole || known.end != at.first || from_of(each) != definition::kWhole) continue;
+      each = piece(source, {known.first, at.end}, from);
+      return;
+    }
+    const bool plain = is_whole_ && at.first == 0 && at.end == all && from == 0;
+    sources.push_back(plain ? source : piece(source, at, from));
+  }
+  static uint32_t from_of(NodeNumber source) {
+    const bool part = (source.bits & format::kGraphPiece) != 0;
+    return part ? static_cast<uint32_t>(source.bits >> format::kGraphPieceFromShift & format::kGraphPieceMask) : 0;
+  }
+
   /// Few are compared one by one; a call may have read thousands of bytes of input.
   void add_once(NodeNumber node, std::vector<NodeNumber>& sources) {
     constexpr size_t kFew = 32;
@@ -84,11 +167,13 @@ class CopyTable {
   }
 
   std::vector<Copy> copies_;
+  std::vector<uint64_t> lists_;
   std::vector<uint32_t> asked_;  ///< per copy the last question that came by
   uint32_t question_ = 0;
   std::unordered_set<uint64_t> many_;  ///< of the question `many_question_`, once it has many sources
   uint32_t many_question_ = 0;
   std::vector<uint64_t> open_;
+  bool is_whole_ = true;  ///< what is read ends where a value does
 };
 
 }  // namespace culprit::depend

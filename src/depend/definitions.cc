@@ -1,5 +1,7 @@
 #include "depend/definitions.h"
 
+#include <algorithm>
+
 namespace culprit::depend {
 
 using namespace format;
@@ -42,7 +44,7 @@ uint64_t Definitions::cell_at(const Activation& activation, const AccessRecord& 
   for (uint32_t cell = access.value; cell < access.value + access.cells; ++cell) {
     const CellRecord& record = sections_.cells[cell];
     if (offset >= record.offset && offset < record.offset + record.bytes) {
-      return activation.cells[cell - activation.first_cell];
+      return copies_.byte_at(activation.cells[cell - activation.first_cell], offset - record.offset);
     }
   }
   return ShadowMemory::kUndefined;
@@ -74,17 +76,42 @@ uint64_t Definitions::definition_at(const Activation& activation, const AccessRe
 
 void Definitions::add_sources(const Activation& activation, const AccessRecord& access,
                               std::vector<NodeNumber>& sources) {
-  if (access.place == PlaceKind::kCells) {
-    for (uint32_t each = 0; each < access.cells; ++each) {
-      copies_.add_sources(activation.cells[access.value - activation.first_cell + each], sources);
-    }
-  } else if (access.place == PlaceKind::kArgument) {
-    for (uint32_t each = 0; each < access.bytes; ++each) {
-      copies_.add_sources(passed_at(activation, access, each), sources);
-    }
-  } else if (access.place != PlaceKind::kConstant) {
-    add_sources(address_of(activation, access), access.bytes, sources);
+  if (access.place == PlaceKind::kConstant) return;
+  const bool memory = access.place != PlaceKind::kCells && access.place != PlaceKind::kArgument;
+  const bool in_pieces = access.bytes <= kMostPieceBytes;
+  if (memory) {
+    const uint64_t address = address_of(activation, access);
+    return in_pieces ? add_pieces(address, access.bytes, sources) : add_sources(address, access.bytes, sources);
   }
+  copied_.clear();
+  for (uint64_t each = 0; each < access.bytes; ++each) copied_.push_back(definition_at(activation, access, each));
+  if (in_pieces) return copies_.add_pieces(copied_, sources, behind(activation, access));
+  for (const uint64_t each : copied_) copies_.add_sources(each, sources);
+}
+
+void Definitions::add_pieces(uint64_t address, uint64_t bytes, std::vector<NodeNumber>& sources) {
+  copied_.clear();
+  for (uint64_t each = 0; each < bytes; ++each) copied_.push_back(memory_.at(address + each));
+  copies_.add_pieces(copied_, sources, memory_.at(address + bytes));
+}
+
+uint64_t Definitions::behind(const Activation& activation, const AccessRecord& access) {
+  if (access.place != PlaceKind::kCells) return definition_at(activation, access, access.bytes);
+  const uint32_t offset = sections_.cells[access.value].offset + access.bytes;
+  const size_t end = activation.first_cell + activation.cells.size();
+  for (size_t cell = access.value; cell < end && sections_.cells[cell].offset <= offset; ++cell) {
+    const CellRecord& record = sections_.cells[cell];
+    if (offset < record.offset + record.bytes) {
+      return copies_.byte_at(activation.cells[cell - activation.first_cell], offset - record.offset);
+    }
+  }
+  return ShadowMemory::kUndefined;
+}
+
+/// Whether of a value that begins with `first` only `bytes` are read, since the byte behind is another one of it.
+static bool is_part(uint64_t first, uint64_t bytes, uint64_t behind) {
+  return first != ShadowMemory::kUndefined && behind == definition::advanced(first, bytes) &&
+         definition::byte_of(behind) != definition::kWhole;
 }
 
 std::optional<NodeNumber> Definitions::only_source(const Activation& activation, const AccessRecord& access) {
@@ -97,9 +124,13 @@ std::optional<NodeNumber> Definitions::only_source(const Activation& activation,
     case PlaceKind::kCells:
       if (access.cells != 1) return std::nullopt;
       definition = activation.cells[access.value - activation.first_cell];
+      if (is_part(definition, access.bytes, behind(activation, access))) return std::nullopt;
       break;
     default:
       if (access.bytes == 0 || !memory_.same(address_of(activation, access), access.bytes, definition)) {
+        return std::nullopt;
+      }
+      if (is_part(definition, access.bytes, memory_.at(address_of(activation, access) + access.bytes))) {
         return std::nullopt;
       }
   }
@@ -111,7 +142,7 @@ std::optional<NodeNumber> Definitions::only_source(const Activation& activation,
 void Definitions::add_sources(uint64_t address, uint64_t bytes, std::vector<NodeNumber>& sources) {
   uint64_t before = ShadowMemory::kUndefined;
   for (uint64_t each = 0; each < bytes; ++each) {
-    const uint64_t definition = memory_.at(address + each);
+    const uint64_t definition = definition::without_byte(memory_.at(address + each));
     if (definition != before) copies_.add_sources(definition, sources);
     before = definition;
   }
@@ -121,8 +152,10 @@ void Definitions::add_cell_sources(const Activation& activation, uint32_t offset
                                    std::vector<NodeNumber>& sources) const {
   for (size_t each = 0; each < activation.cells.size(); ++each) {
     const CellRecord& cell = sections_.cells[activation.first_cell + each];
-    const bool inside = cell.offset < offset + bytes && offset < cell.offset + cell.bytes;
-    if (inside) copies_.add_sources(activation.cells[each], sources);
+    for (uint32_t byte = 0; byte < cell.bytes; ++byte) {
+      const bool inside = cell.offset + byte >= offset && cell.offset + byte < offset + bytes;
+      if (inside) copies_.add_sources(copies_.byte_at(activation.cells[each], byte), sources);
+    }
   }
 }
 
@@ -133,6 +166,24 @@ void Definitions::define(Activation& activation, const AccessRecord& access, uin
     }
   } else if (access.place != PlaceKind::kConstant && access.place != PlaceKind::kArgument) {
     memory_.define(address_of(activation, access), bytes, node.bits);
+  }
+}
+
+void Definitions::define_value(Activation& activation, const AccessRecord& access, NodeNumber node) {
+  if (access.place == PlaceKind::kCells) {
+    const CellRecord& last = sections_.cells[access.value + access.cells - 1];
+    const uint32_t start = sections_.cells[access.value].offset;
+    if (last.offset + last.bytes - start > access.bytes) {
+      copied_.clear();
+      for (uint32_t each = 0; each < access.bytes; ++each) copied_.push_back(definition::advanced(node.bits, each));
+      return copy_to_cells(activation, access);
+    }
+    for (uint32_t cell = access.value; cell < access.value + access.cells; ++cell) {
+      activation.cells[cell - activation.first_cell] =
+          definition::advanced(node.bits, sections_.cells[cell].offset - start);
+    }
+  } else if (access.place != PlaceKind::kConstant && access.place != PlaceKind::kArgument) {
+    memory_.define_value(address_of(activation, access), access.bytes, node.bits);
   }
 }
 
@@ -152,13 +203,15 @@ void Definitions::copy(Activation& activation, std::span<const AccessRecord> acc
 
 void Definitions::copy_to_cells(Activation& activation, const AccessRecord& to) const {
   const uint32_t start = sections_.cells[to.value].offset;
-  for (uint32_t each = 0; each < to.cells; ++each) {
-    const CellRecord& cell = sections_.cells[to.value + each];
-    uint64_t definition = ShadowMemory::kUndefined;
-    for (uint32_t byte = cell.offset - start; byte < cell.offset - start + cell.bytes; ++byte) {
-      if (byte < copied_.size()) definition = copies_.joined(definition, copied_[byte]);
+  for (uint32_t each = to.value; each < to.value + to.cells; ++each) {
+    const CellRecord& cell = sections_.cells[each];
+    uint64_t& definition = activation.cells[each - activation.first_cell];
+    cell_.clear();
+    for (uint32_t byte = 0; byte < cell.bytes; ++byte) {
+      const size_t at = size_t{cell.offset} - start + byte;
+      cell_.push_back(at < copied_.size() ? copied_[at] : copies_.byte_at(definition, byte));
     }
-    activation.cells[to.value - activation.first_cell + each] = definition;
+    definition = copies_.cell_of(cell_);
   }
 }
 
@@ -177,8 +230,10 @@ uint64_t Definitions::same_bytes(uint64_t address, uint64_t most) {
 
 void Definitions::define_from(uint64_t address, uint64_t bytes, NodeNumber maker, std::span<const NodeNumber> sources) {
   uint64_t definition = ShadowMemory::kUndefined;
-  for (const NodeNumber source : sources) definition = copies_.joined(definition, source.bits);
-  memory_.define(address, bytes, copies_.joined(definition, maker.bits));
+  for (const NodeNumber source : sources) {
+    definition = copies_.joined(definition, source.bits | definition::kWholeByte);
+  }
+  memory_.define(address, bytes, copies_.joined(definition, maker.bits | definition::kWholeByte));
 }
 
 }  // namespace culprit::depend

@@ -27,22 +27,29 @@ class Definitions {
   uint64_t bytes_of(std::span<const format::AccessRecord> accesses, size_t number) const;
   /// The definition of the byte at `distance` of an access.
   uint64_t definition_at(const Activation& activation, const format::AccessRecord& access, uint64_t distance);
-  /// Adds the nodes that defined what an access reads.
+  /// Adds the nodes that defined what an access reads, and which of its bytes (byte_range.h) when these are few.
   void add_sources(const Activation& activation, const format::AccessRecord& access, std::vector<NodeNumber>& sources);
   /// The node that defined all of what an access reads, kNoNumber for constants and what nothing defined; nothing when
   /// there are several, or perhaps: add_sources tells.
   std::optional<NodeNumber> only_source(const Activation& activation, const format::AccessRecord& access);
   void define(Activation& activation, const format::AccessRecord& access, uint64_t bytes, NodeNumber node);
+  /// The same with the bytes of the node's value, in order.
+  void define_value(Activation& activation, const format::AccessRecord& access, NodeNumber node);
   /// access 0 gets the bytes of access 1.
   void copy(Activation& activation, std::span<const format::AccessRecord> accesses, NodeNumber copier);
 
   // Memory by address, and cells by their place in the private frame.
   void add_sources(uint64_t address, uint64_t bytes, std::vector<NodeNumber>& sources);
+  /// With what is read of them; at most kMostPieceBytes.
+  void add_pieces(uint64_t address, uint64_t bytes, std::vector<NodeNumber>& sources);
   void add_cell_sources(const Activation& activation, uint32_t offset, uint32_t bytes,
                         std::vector<NodeNumber>& sources) const;
   /// How many bytes from `address` on, `most` at the most, have the same definition.
   uint64_t same_bytes(uint64_t address, uint64_t most);
   void define(uint64_t address, uint64_t bytes, NodeNumber node) { memory_.define(address, bytes, node.bits); }
+  void define_value(uint64_t address, uint64_t bytes, NodeNumber node) {
+    memory_.define_value(address, bytes, node.bits);
+  }
   /// The bytes from `address` on get these definitions, as of definition_at.
   void define_each(uint64_t address, std::span<const uint64_t> definitions) {
     for (const uint64_t each : definitions) memory_.define(address++, 1, each);
@@ -56,6 +63,9 @@ class Definitions {
   uint64_t address_of(const Activation& activation, const format::AccessRecord& access) const;
   uint64_t passed_at(const Activation& activation, const format::AccessRecord& access, uint64_t distance) const;
   uint64_t cell_at(const Activation& activation, const format::AccessRecord& access, uint64_t distance) const;
+  /// The definition of the byte behind what an access reads.
+  uint64_t behind(const Activation& activation, const format::AccessRecord& access);
+  /// Cells get the definitions in `copied_`; bytes behind these keep theirs.
   void copy_to_cells(Activation& activation, const format::AccessRecord& to) const;
 
   const program::ModelView& sections_;
@@ -64,6 +74,7 @@ class Definitions {
   ShadowMemory memory_;
   mutable CopyTable copies_;
   std::vector<uint64_t> copied_;
+  mutable std::vector<uint64_t> cell_;  ///< bytes of one
 };
 
 }  // namespace culprit::depend

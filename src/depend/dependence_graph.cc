@@ -99,6 +99,7 @@ void DependenceGraph::move_away(ExecutionPlace& place, uint64_t number) const {
 }
 
 Node DependenceGraph::node_of(NodeNumber number) const {
+  number = without_piece(number);
   if (is_input_byte(number)) number = {file_.input_of(ordinal_of(number)).call};
   if (number == kNoNumber) return kNoNode;
   ExecutionPlace place;
@@ -196,6 +197,14 @@ bool DependenceGraph::entered_body(const ExecutionPlace& place, uint32_t call) c
   return sources.size() == 1 && (sources.front() & kGraphFarFromBody) != 0;
 }
 
+std::vector<NodeNumber> DependenceGraph::memory_parts(Node node) const {
+  std::vector<NodeNumber> parts;
+  const uint32_t slot = layout_.memory_slot[node.operation()];
+  if (slot == kNoSlot || model_.operation(node.operation()).kind == OperationKind::kPhi) return parts;
+  visit_parts(place_of(node.execution()), slot, [&](NodeNumber source) { parts.push_back(source); });
+  return parts;
+}
+
 bool DependenceGraph::enters_body(Node call) const {
   return entered_body(place_of(call.execution()), call.operation());
 }
@@ -214,6 +223,12 @@ std::vector<Node> DependenceGraph::output_at(OutputStream stream, uint64_t offse
     if (const Node node = node_of({each}); node != kNoNode) nodes.push_back(node);
   }
   return nodes;
+}
+
+std::vector<NodeNumber> DependenceGraph::output_parts(OutputStream stream, uint64_t offset) const {
+  std::vector<NodeNumber> parts;
+  for (const uint64_t each : output_sources(stream, offset)) parts.push_back({each});
+  return parts;
 }
 
 std::span<const uint64_t> DependenceGraph::output_sources(OutputStream stream, uint64_t offset) const {

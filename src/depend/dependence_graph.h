@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "depend/block_layout.h"
+#include "depend/byte_range.h"
 #include "depend/graph_file.h"
 #include "depend/node.h"
 #include "program/program_model.h"
@@ -82,6 +83,9 @@ class DependenceGraph {
   template <typename Visit>
   void for_each_memory_source(Node node, Visit&& visit) const;
 
+  /// The same as numbers that say what is read of each (byte_range.h).
+  std::vector<NodeNumber> memory_parts(Node node) const;
+
   /// Whether a call entered a body of the program directly.
   bool enters_body(Node call) const;
 
@@ -94,7 +98,9 @@ class DependenceGraph {
   Node output_lost_at(OutputStream stream) const;
   /// What made the byte at `offset`, counted from 0, below output_bytes(); the call that put it out comes last.
   std::vector<Node> output_at(OutputStream stream, uint64_t offset) const;
-  /// The same as numbers, bytes of input among them.
+  /// The same as numbers that say which byte of each source it is (byte_range.h).
+  std::vector<NodeNumber> output_parts(OutputStream stream, uint64_t offset) const;
+  /// The same as the file has them, bytes of input among them.
   std::span<const uint64_t> output_sources(OutputStream stream, uint64_t offset) const;
 
   // By places and numbers, for who goes over many nodes.
@@ -121,7 +127,10 @@ class DependenceGraph {
   /// Calls `visit(number)` for every source in a slot; for a byte of input, the call that read it.
   template <typename Visit>
   void visit_slot(const ExecutionPlace& place, uint32_t slot, Visit&& visit) const;
-  /// The same with bytes of input as themselves.
+  /// The same with bytes of input as themselves, and what is read of each source (byte_range.h).
+  template <typename Visit>
+  void visit_parts(const ExecutionPlace& place, uint32_t slot, Visit&& visit) const;
+  /// Without what is read of them.
   template <typename Visit>
   void visit_bytes(const ExecutionPlace& place, uint32_t slot, Visit&& visit) const;
   /// Calls `visit(number, kind)` for what a node depends on beside that on what decided that its block runs.
@@ -179,7 +188,7 @@ DependenceGraph open_graph(const trace::TraceFile& trace);
 inline constexpr const char* kGraphFile = "graph";
 
 template <typename Visit>
-void DependenceGraph::visit_bytes(const ExecutionPlace& place, uint32_t slot, Visit&& visit) const {
+void DependenceGraph::visit_parts(const ExecutionPlace& place, uint32_t slot, Visit&& visit) const {
   const uint32_t raw = raw_slot(place, slot);
   if (raw == format::kGraphNone) return;
   if ((raw & format::kGraphFar) == 0) {
@@ -189,9 +198,15 @@ void DependenceGraph::visit_bytes(const ExecutionPlace& place, uint32_t slot, Vi
   }
   for (const uint64_t each : far_sources(place, slot, raw)) {
     const NodeNumber source{each & ~format::kGraphFarFromBody};
-    if (!is_input_byte(source)) checked_number(place, source.bits);
+    const NodeNumber bare = without_piece(source);
+    if (!is_input_byte(bare)) checked_number(place, bare.bits);
     visit(source);
   }
+}
+
+template <typename Visit>
+void DependenceGraph::visit_bytes(const ExecutionPlace& place, uint32_t slot, Visit&& visit) const {
+  visit_parts(place, slot, [&](NodeNumber source) { visit(without_piece(source)); });
 }
 
 template <typename Visit>

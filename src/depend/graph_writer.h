@@ -44,6 +44,9 @@ class GraphWriter {
   Execution executions() const { return static_cast<Execution>(executions_before_ + blocks_.size()); }
   uint32_t frames() const { return frames_before_ + static_cast<uint32_t>(frames_.size()); }
 
+  /// Whether there are numbers left for another execution.
+  bool has_numbers() const { return next_number_ < format::kGraphMostNumbers - (uint64_t{1} << 32); }
+
   /// Whether the chunk must be written before another execution begins.
   bool chunk_is_full() const { return blocks_.size() == format::kGraphChunkExecutions; }
   /// `open`: every activation's latest execution.

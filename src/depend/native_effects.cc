@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstring>
 #include <filesystem>
 #include <initializer_list>
 
@@ -29,7 +30,8 @@ class CallMemory final : public program::MeasuredMemory {
   CallMemory(const trace::TraceFile& trace, const trace::ReturnedCall& call, const program::ConstantMemory* constants)
       : MeasuredMemory(std::span(call.arguments, call.count), call.strings, std::span(call.lengths, call.count),
                        constants),
-        trace_(trace) {}
+        trace_(trace),
+        call_(call) {}
 
   std::optional<uint64_t> pointer_variable(std::string_view name) const override {
     if (name == "stdin") return trace_.address(format::kTraceStdin);
@@ -38,8 +40,26 @@ class CallMemory final : public program::MeasuredMemory {
     return std::nullopt;
   }
 
+  bool read(When when, uint64_t address, std::span<std::byte> into) const override {
+    for (const format::TraceWord& each : call_.words) {
+      const uint64_t inside = address - each.address;
+      if (when != When::kBefore || inside >= sizeof(each.word) || into.size() > sizeof(each.word) - inside) continue;
+      std::memcpy(into.data(), reinterpret_cast<const std::byte*>(&each.word) + inside, into.size());
+      return true;
+    }
+    return MeasuredMemory::read(when, address, into);
+  }
+
+  std::optional<uint64_t> string_length(When when, uint64_t address) const override {
+    for (const format::TraceWord& each : call_.words) {
+      if (each.length != format::kTraceNoString && each.word == address) return each.length;
+    }
+    return MeasuredMemory::string_length(when, address);
+  }
+
  private:
   const trace::TraceFile& trace_;
+  const trace::ReturnedCall& call_;
 };
 
 /// Does to definitions and outputs what a call did.
@@ -130,6 +150,10 @@ class NativeCall {
     for (uint32_t each = 0; is_memory(place) && each < returned_.count; ++each) {
       if (returned_.arguments[each] == place.address) add_argument(each, sources);
     }
+    for (const format::TraceWord& each : returned_.words) {
+      const bool names = is_memory(place) && each.length != format::kTraceNoString && each.word == place.address;
+      if (names) definitions_.add_sources(each.address, sizeof(each.word), sources);
+    }
   }
 
   /// The output that a state of the table is, if any.
@@ -160,7 +184,7 @@ class NativeCall {
     for (uint64_t at = 0; at < bytes;) {
       const uint64_t run = definitions_.same_bytes(address + at, bytes - at);
       std::vector<NodeNumber> sources;
-      definitions_.add_sources(address + at, 1, sources);
+      definitions_.add_pieces(address + at, 1, sources);
       add_pointer(effect.sources.front(), sources);
       sources.push_back(call_.as_transfer());
       output->add(run, sources);

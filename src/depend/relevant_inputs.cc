@@ -45,7 +45,7 @@ InputValue RelevantInputs::of_output(OutputStream stream, uint64_t first, uint64
   std::vector<InputCriterion> criterion;
   for (uint64_t offset = first; offset < end; ++offset) {
     for (const uint64_t each : graph_.output_sources(stream, offset)) {
-      const NodeNumber source{each};
+      const NodeNumber source = without_piece({each});
       // Copied bytes come from what defined their memory, others are made of values.
       bool is_memory = is_input_byte(source);
       if (!is_memory) {

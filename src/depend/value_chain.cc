@@ -1,3 +1,5 @@
+// Chains are followed by the byte: of a value that is read, stored and passed on as a part of a wider one, what made
+// the other parts does not matter.
 #include "depend/value_chain.h"
 
 #include <algorithm>
@@ -6,6 +8,12 @@ namespace culprit::depend {
 namespace {
 
 using namespace format;
+
+/// A value, or bytes of it.
+struct Part {
+  Node node = kNoNode;
+  ByteRange bytes;
+};
 
 bool is_copier(const DependenceGraph& graph, Node node) {
   const OperationKind kind = graph.model().operation(node.operation()).kind;
@@ -19,46 +27,81 @@ bool defines_memory(const DependenceGraph& graph, Node node) {
          (kind == OperationKind::kCall && !graph.enters_body(node));
 }
 
-/// Where memory came from: adds the copies on the way to the chain. Each source that was copied follows its copier in
-/// the list, so a copier at its end is itself the origin.
-Node through_memory(const DependenceGraph& graph, std::span<const Node> sources, std::vector<Node>& chain) {
-  Node origin = kNoNode;
-  for (size_t each = 0; each < sources.size(); ++each) {
-    if (each + 1 < sources.size() && is_copier(graph, sources[each])) {
-      chain.push_back(sources[each]);
-    } else if (origin == kNoNode || sources[each] > origin) {
-      origin = sources[each];
-    }
+/// Where bytes `wanted` of what was read came from: adds the copies on the way to the chain. Each source that was
+/// copied follows its copier in the list, so a copier at its end is itself the origin.
+Part through_memory(const DependenceGraph& graph, std::span<const NodeNumber> sources, ByteRange wanted,
+                    std::vector<Node>& chain) {
+  struct Known {
+    Node node;
+    ByteRange at;
+    ByteRange bytes;
+  };
+  std::vector<Known> known;
+  for (const NodeNumber each : sources) {
+    const ByteRange bytes = range_in_source(each, wanted);
+    const Node node = bytes.is_empty() ? kNoNode : graph.node_of(each);
+    if (node != kNoNode) known.push_back({node, bytes_of_reader(each).common(wanted), bytes});
   }
-  return origin;
+  const auto copies = [&](size_t each) { return each + 1 < known.size() && is_copier(graph, known[each].node); };
+  size_t origin = known.size();
+  for (size_t each = 0; each < known.size(); ++each) {
+    if (!copies(each) && (origin == known.size() || known[each].node > known[origin].node)) origin = each;
+  }
+  if (origin == known.size()) return {};
+  for (size_t each = 0; each < known.size(); ++each) {
+    if (copies(each) && !known[each].at.common(known[origin].at).is_empty()) chain.push_back(known[each].node);
+  }
+  return {known[origin].node, known[origin].bytes};
 }
 
-/// The node that the value of `node` is a copy of; kNoNode when it was made there. Copies of memory in between are
-/// added to the chain.
-Node copied_from(const DependenceGraph& graph, Node node, std::vector<Node>& chain) {
+/// Of a copy of one operand, the bytes that become those of its value; empty when it makes those itself.
+ByteRange through_copy(const OperationRecord& record, ByteRange wanted) {
+  if (record.detail == kNone) return {};
+  const ByteRange common = wanted.common({0, record.bytes});
+  if (common.is_empty()) return {0, 0};
+  return {common.first + record.detail, common.end + record.detail};
+}
+
+/// What the value, or part of one, is a copy of; no node when it was made there. Copies of memory in between are added
+/// to the chain.
+Part copied_from(const DependenceGraph& graph, Part part, std::vector<Node>& chain) {
   const auto& sections = graph.model().sections();
+  const Node node = part.node;
   const OperationRecord& record = sections.operations[node.operation()];
-  Node source = kNoNode;
+  Part source{.node = kNoNode, .bytes = part.bytes};
   switch (record.kind) {
     case OperationKind::kLoad: {
-      std::vector<Node> sources;
-      graph.for_each_memory_source(node, [&](Node each) { sources.push_back(each); });
-      return through_memory(graph, sources, chain);
+      const auto accesses = graph.model().accesses_of(node.operation());
+      if (accesses.empty()) return {};
+      return through_memory(graph, graph.memory_parts(node), part.bytes.common({0, accesses.front().bytes}), chain);
     }
     case OperationKind::kCall:
       // A body's return; native code makes its result itself.
-      if (graph.enters_body(node)) graph.for_each_memory_source(node, [&](Node each) { source = each; });
-      return source;
-    case OperationKind::kStore:
-    case OperationKind::kReturn:
-    case OperationKind::kCopy:
-    case OperationKind::kPhi:
-      if (record.first_operand < sections.operations[node.operation() + 1].first_operand) {
-        graph.for_each_source(node, record.first_operand, [&](Node each) { source = each; });
+      if (!node.is_transfer() && graph.enters_body(node)) {
+        graph.for_each_memory_source(node, [&](Node each) { source.node = each; });
       }
       return source;
+    case OperationKind::kCopy:
+      source.bytes = through_copy(record, part.bytes);
+      if (source.bytes.is_empty()) return {};
+      break;
+    case OperationKind::kStore:
+    case OperationKind::kReturn:
+    case OperationKind::kPhi:
+      break;
     default:
-      return kNoNode;
+      return {};
+  }
+  if (record.first_operand < sections.operations[node.operation() + 1].first_operand) {
+    graph.for_each_source(node, record.first_operand, [&](Node each) { source.node = each; });
+  }
+  return source;
+}
+
+void follow(const DependenceGraph& graph, Part at, std::vector<Node>& chain) {
+  while (at.node != kNoNode && std::find(chain.begin(), chain.end(), at.node) == chain.end()) {
+    chain.push_back(at.node);
+    at = copied_from(graph, at, chain);
   }
 }
 
@@ -66,26 +109,20 @@ Node copied_from(const DependenceGraph& graph, Node node, std::vector<Node>& cha
 
 std::vector<Node> value_chain(const DependenceGraph& graph, Node criterion) {
   std::vector<Node> chain;
-  for (Node at = criterion; at != kNoNode;) {
-    if (std::find(chain.begin(), chain.end(), at) != chain.end()) break;
-    chain.push_back(at);
-    at = copied_from(graph, at, chain);
-  }
+  follow(graph, {.node = criterion, .bytes = {}}, chain);
   return chain;
 }
 
-std::vector<Node> value_chain_of_output(const DependenceGraph& graph, std::span<const Node> made_by) {
+std::vector<Node> value_chain_of_output(const DependenceGraph& graph, std::span<const NodeNumber> made_by) {
   if (made_by.empty()) return {};
   // The call that put it out comes last. What decided which memory that was, is not the value.
-  const Node call = made_by.back();
-  std::vector<Node> memory, other;
-  for (const Node each : made_by.first(made_by.size() - 1))
-    (defines_memory(graph, each) ? memory : other).push_back(each);
-  std::vector<Node> chain{call};
-  const Node origin = through_memory(graph, memory.empty() ? other : memory, chain);
-  if (origin == kNoNode) return chain;
-  const std::vector<Node> rest = value_chain(graph, origin);
-  chain.insert(chain.end(), rest.begin(), rest.end());
+  std::vector<NodeNumber> memory, other;
+  for (const NodeNumber each : made_by.first(made_by.size() - 1)) {
+    const Node node = graph.node_of(each);
+    if (node != kNoNode) (defines_memory(graph, node) ? memory : other).push_back(each);
+  }
+  std::vector<Node> chain{graph.node_of(made_by.back())};
+  follow(graph, through_memory(graph, memory.empty() ? other : memory, {0, 1}, chain), chain);
   return chain;
 }
 

@@ -13,8 +13,8 @@ namespace culprit::depend {
 /// make up a value, the latest is followed.
 std::vector<Node> value_chain(const DependenceGraph& graph, Node criterion);
 
-/// The same for a byte of an output; `made_by` is DependenceGraph::output_at. It begins with the call that put the byte
-/// out.
-std::vector<Node> value_chain_of_output(const DependenceGraph& graph, std::span<const Node> made_by);
+/// The same for a byte of an output; `made_by` is DependenceGraph::output_parts. It begins with the call that put the
+/// byte out.
+std::vector<Node> value_chain_of_output(const DependenceGraph& graph, std::span<const NodeNumber> made_by);
 
 }  // namespace culprit::depend

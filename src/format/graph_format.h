@@ -9,7 +9,7 @@
 
 namespace culprit::format {
 
-inline constexpr uint32_t kGraphVersion = 3;
+inline constexpr uint32_t kGraphVersion = 4;
 inline constexpr char kGraphMagic[8] = {'C', 'U', 'L', 'P', 'G', 'R', 'P', 'H'};
 
 /// Executions of every chunk but the last.
@@ -31,6 +31,17 @@ inline constexpr uint32_t kGraphDistanceBias = uint32_t{1} << 29;
 inline constexpr uint64_t kGraphList = uint64_t{1} << 63;
 inline constexpr uint64_t kGraphFarFromBody = uint64_t{1} << 62;
 inline constexpr uint64_t kGraphInput = uint64_t{1} << 61;
+/// Of a load, and of an output's bytes: with kGraphPiece a source names in bits 44 to 58, of 5 bits each, the first byte
+/// of what is read that comes from there, how many more follow it, and which byte of the source's value the first one
+/// is; kGraphWhole: they were computed from all of it. Without it the bytes are the source's from its first on.
+inline constexpr uint64_t kGraphPiece = uint64_t{1} << 60;
+inline constexpr unsigned kGraphPieceAtShift = 44;
+inline constexpr unsigned kGraphPieceCountShift = 49;
+inline constexpr unsigned kGraphPieceFromShift = 54;
+inline constexpr uint64_t kGraphPieceMask = 31;
+inline constexpr uint32_t kGraphWhole = 31;
+/// Nodes and ordinals are fewer.
+inline constexpr uint64_t kGraphMostNumbers = uint64_t{1} << kGraphPieceAtShift;
 inline constexpr uint64_t kGraphNoNumber = ~uint64_t{0};
 
 struct GraphHeader {

@@ -13,7 +13,9 @@ namespace culprit::format {
 
 enum class OperationKind : uint8_t {
   kCompute,     ///< a new value from its operands
-  kCopy,        ///< the value of its operands, perhaps converted: casts, parts of aggregates
+  /// The value of its operands, perhaps converted: casts, parts of aggregates. detail: its first `bytes` bytes are those
+  /// of operand 0 from there on, others are no copies; kNone: not by the byte.
+  kCopy,
   kStep,        ///< operand 0 as a pointer, moved by the others
   kChoice,      ///< select: operand 0 decides
   kPhi,         ///< the operand whose `from` is the block that control came from
@@ -51,8 +53,8 @@ struct OperationRecord {
   uint32_t first_access;
   uint32_t detail;  ///< by kind, or kNone
   OperationKind kind;
-  uint8_t flags;  ///< OperationFlags
-  uint16_t reserved;
+  uint8_t flags;   ///< OperationFlags
+  uint16_t bytes;  ///< kCopy
 };
 static_assert(sizeof(OperationRecord) == 20);
 

@@ -10,7 +10,7 @@
 
 namespace culprit::format {
 
-inline constexpr uint32_t kTraceVersion = 6;
+inline constexpr uint32_t kTraceVersion = 7;
 
 /// The first byte of an event where the walk waits for control. 0 is the end of the stream.
 enum TraceEvent : uint8_t {
@@ -25,9 +25,24 @@ enum TraceEvent : uint8_t {
 };
 inline constexpr uint8_t kTraceMostEdges = 0xdf;
 
-/// u32 operation, u64 result, u8 number of arguments, u16 mask of arguments that are strings; then the arguments, 8
-/// bytes each (floating-point numbers as doubles), and for each string 4 bytes: its length.
+/// u32 operation, u64 result, u8 number of arguments, perhaps with kTraceHasWords, u16 mask of arguments that are
+/// strings; then the arguments, 8 bytes each (floating-point numbers as doubles), and for each string 4 bytes: its
+/// length; with kTraceHasWords u8 number of words and those: a TraceWord each.
 inline constexpr uint32_t kTraceMostArguments = 16;
+inline constexpr uint8_t kTraceHasWords = 0x80;
+
+/// Of a call that takes a va_list: memory as it was before the call, the list's three words first, then the arguments
+/// in it that the format names.
+struct TraceWord {
+  uint64_t address;
+  uint64_t word;
+  uint32_t length;  ///< of the string that the word points at; kTraceNoString
+  uint32_t reserved;
+};
+static_assert(sizeof(TraceWord) == 24);
+inline constexpr uint32_t kTraceNoString = 0xffffffff;
+inline constexpr uint32_t kTraceListWords = 3;
+inline constexpr uint32_t kTraceMostWords = 35;
 
 /// What is the same each time that a call to native code returns; a constant of the program.
 struct TraceCall {
@@ -36,8 +51,11 @@ struct TraceCall {
   uint8_t count;     ///< of arguments
   uint8_t changed;   ///< the string that the call itself changes, measured before it; or kTraceNoArgument
   uint8_t limits[kTraceMostArguments];  ///< per string the argument that says where it ends at the latest
+  uint8_t format;                       ///< the argument that is the format of `list`
+  uint8_t list;                         ///< the argument that is a va_list; or kTraceNoArgument
+  uint16_t reserved;
 };
-static_assert(sizeof(TraceCall) == 24);
+static_assert(sizeof(TraceCall) == 28);
 inline constexpr uint8_t kTraceNoArgument = 0xff;
 /// A string is not measured further.
 inline constexpr uint32_t kTraceLongestString = 1 << 20;
@@ -130,6 +148,8 @@ inline constexpr const char* kTraceAnchors = "anchors";
 inline constexpr const char* kTraceFullSymbol = "culprit_trace_full";
 inline constexpr const char* kTraceReturnedSymbol = "culprit_trace_returned";
 inline constexpr const char* kTraceMeasureSymbol = "culprit_trace_measure";
+inline constexpr const char* kTraceListSymbol = "culprit_trace_list";
+inline constexpr const char* kTraceReturnedListSymbol = "culprit_trace_returned_list";
 inline constexpr const char* kTraceReturnedTwiceSymbol = "culprit_trace_returned_twice";
 inline constexpr const char* kTraceAnchorsSymbol = "culprit_trace_anchors";           ///< addresses
 inline constexpr const char* kTraceAnchorCountSymbol = "culprit_trace_anchor_count";  ///< u32

@@ -5,6 +5,8 @@
 #include <llvm/IR/IntrinsicInst.h>
 #include <llvm/IR/Module.h>
 
+#include <algorithm>
+#include <limits>
 #include <optional>
 
 #include "base/error.h"
@@ -49,6 +51,38 @@ OperationKind kind_of(const llvm::Instruction& instruction) {
   const auto* choice = llvm::dyn_cast<llvm::SwitchInst>(&instruction);
   if (choice && choice->getNumCases() > 0) return OperationKind::kBranch;
   return OperationKind::kCompute;
+}
+
+/// Of an operand, from `first` on so many bytes, in the order of memory.
+struct CopiedBytes {
+  uint32_t first;
+  uint16_t bytes;
+};
+
+/// Those that a copy's value begins with; nothing when it is converted, or put together.
+std::optional<CopiedBytes> copied_bytes(const llvm::Instruction& instruction, const llvm::DataLayout& layout) {
+  const auto size = [&](const llvm::Value& value) {
+    return layout.getTypeStoreSize(value.getType()).getKnownMinValue();
+  };
+  uint64_t first = 0, bytes = size(instruction);
+  if (const auto* part = llvm::dyn_cast<llvm::ExtractValueInst>(&instruction)) {
+    llvm::SmallVector<llvm::Value*, 4> indices;
+    llvm::Type* word = llvm::Type::getInt32Ty(instruction.getContext());
+    indices.push_back(llvm::ConstantInt::get(word, 0));
+    for (const unsigned each : part->indices()) indices.push_back(llvm::ConstantInt::get(word, each));
+    first = static_cast<uint64_t>(layout.getIndexedOffsetInType(part->getAggregateOperand()->getType(), indices));
+  } else if (const auto* element = llvm::dyn_cast<llvm::ExtractElementInst>(&instruction)) {
+    const auto* number = llvm::dyn_cast<llvm::ConstantInt>(element->getIndexOperand());
+    if (!number) return std::nullopt;
+    first = number->getZExtValue() * bytes;
+  } else if (llvm::isa<llvm::TruncInst, llvm::ZExtInst, llvm::SExtInst, llvm::BitCastInst, llvm::PtrToIntInst,
+                       llvm::IntToPtrInst, llvm::FreezeInst>(instruction)) {
+    bytes = std::min<uint64_t>(bytes, size(*instruction.getOperand(0)));
+  } else {
+    return std::nullopt;
+  }
+  if (first + bytes > std::numeric_limits<uint16_t>::max()) return std::nullopt;
+  return CopiedBytes{static_cast<uint32_t>(first), static_cast<uint16_t>(bytes)};
 }
 
 /// Nothing may stand between a call that must be a tail call and the return.
@@ -202,7 +236,13 @@ void OperationTable::add_operation(llvm::Instruction& instruction) {
                          .detail = kNone,
                          .kind = kind_of(instruction),
                          .flags = 0,
-                         .reserved = 0};
+                         .bytes = 0};
+  if (record.kind == OperationKind::kCopy) {
+    if (const std::optional<CopiedBytes> copied = copied_bytes(instruction, layout_)) {
+      record.detail = copied->first;
+      record.bytes = copied->bytes;
+    }
+  }
   if (record.kind == OperationKind::kCall) {
     record.flags = call_flags(llvm::cast<llvm::CallBase>(instruction));
     record.detail = tables_.statements[statement].detail;

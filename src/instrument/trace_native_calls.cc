@@ -33,6 +33,13 @@ class StringArguments {
     if (const uint64_t before = asked->changed & strings; before != 0) {
       changed = static_cast<uint8_t>(std::countr_zero(before));
     }
+    if (asked->printf_list && *asked->printf_format < kTraceMostArguments &&
+        *asked->printf_list < kTraceMostArguments &&
+        std::max(*asked->printf_format, *asked->printf_list) < call.arg_size()) {
+      format = static_cast<uint8_t>(*asked->printf_format);
+      list = static_cast<uint8_t>(*asked->printf_list);
+      return;
+    }
     llvm::StringRef text;
     if (asked->printf_format && *asked->printf_format < call.arg_size() &&
         llvm::getConstantStringInfo(call.getArgOperand(*asked->printf_format), text)) {
@@ -43,6 +50,8 @@ class StringArguments {
   uint16_t strings = 0;
   uint8_t changed = kTraceNoArgument;
   uint8_t limits[kTraceMostArguments];
+  uint8_t format = kTraceNoArgument;
+  uint8_t list = kTraceNoArgument;
 
  private:
   void add(const llvm::CallBase& call, uint32_t argument, uint32_t limit) {
@@ -83,8 +92,9 @@ llvm::Constant* call_constant(llvm::Module& module, uint32_t operation, uint32_t
     return llvm::ConstantInt::get(llvm::Type::getIntNTy(context, bits), value);
   };
   llvm::Constant* limits = llvm::ConstantDataArray::get(context, llvm::ArrayRef<uint8_t>(strings.limits));
-  llvm::Constant* fields[] = {number(32, operation), number(16, strings.strings), number(8, count),
-                              number(8, strings.changed), limits};
+  llvm::Constant* fields[] = {
+      number(32, operation),     number(16, strings.strings), number(8, count), number(8, strings.changed), limits,
+      number(8, strings.format), number(8, strings.list),     number(16, 0)};
   llvm::Constant* value = llvm::ConstantStruct::getAnon(context, fields);
   return new llvm::GlobalVariable(module, value->getType(), true, llvm::GlobalValue::PrivateLinkage, value,
                                   "culprit.call");
@@ -112,6 +122,16 @@ llvm::Value* call_runtime(llvm::IRBuilderBase& builder, const char* symbol, llvm
   return builder.CreateCall(callee, llvm::ArrayRef<llvm::Value*>(arguments.begin(), arguments.size()));
 }
 
+llvm::Value* NativeCallHooks::words_of_list() {
+  if (words_) return words_;
+  llvm::BasicBlock& entry = body_.getEntryBlock();
+  llvm::IRBuilder<> start(&entry, entry.begin());
+  constexpr uint64_t kWords = format::kTraceMostWords * sizeof(format::TraceWord) / sizeof(uint64_t);
+  words_ = start.CreateAlloca(llvm::ArrayType::get(start.getInt64Ty(), kWords), nullptr, "culprit.words");
+  words_->setMetadata(metadata::kInternal, llvm::MDNode::get(body_.getContext(), {}));
+  return words_;
+}
+
 void NativeCallHooks::store_arguments(llvm::IRBuilderBase& builder, const llvm::CallBase& call, uint32_t count) {
   if (!arguments_) {
     llvm::BasicBlock& entry = body_.getEntryBlock();
@@ -131,6 +151,15 @@ void NativeCallHooks::write_return(llvm::IRBuilderBase& builder, llvm::CallBase&
   const StringArguments strings(call);
   llvm::Constant* constant = call_constant(*body_.getParent(), operation, count, strings);
   llvm::Value* measured = builder.getInt32(0);
+  llvm::Value* words = nullptr;
+  if (strings.list != kTraceNoArgument) {
+    // The call itself moves on in the list.
+    llvm::IRBuilder<> before(&call);
+    before.SetCurrentDebugLocation(call.getDebugLoc());
+    store_arguments(before, call, count);
+    words =
+        call_runtime(before, format::kTraceListSymbol, builder.getInt32Ty(), {constant, arguments_, words_of_list()});
+  }
   if (strings.changed != kTraceNoArgument) {
     llvm::IRBuilder<> before(&call);
     before.SetCurrentDebugLocation(call.getDebugLoc());
@@ -139,8 +168,13 @@ void NativeCallHooks::write_return(llvm::IRBuilderBase& builder, llvm::CallBase&
   } else {
     store_arguments(builder, call, count);
   }
-  call_runtime(builder, format::kTraceReturnedSymbol, builder.getVoidTy(),
-               {constant, word_of(builder, &call), arguments_, measured});
+  llvm::Value* result = word_of(builder, &call);
+  if (!words) {
+    call_runtime(builder, format::kTraceReturnedSymbol, builder.getVoidTy(), {constant, result, arguments_, measured});
+    return;
+  }
+  call_runtime(builder, format::kTraceReturnedListSymbol, builder.getVoidTy(),
+               {constant, result, arguments_, measured, words_, words});
 }
 
 void NativeCallHooks::write_bare_return(llvm::IRBuilderBase& builder, uint32_t operation) {

@@ -27,8 +27,12 @@ class NativeCallHooks {
  private:
   void store_arguments(llvm::IRBuilderBase& builder, const llvm::CallBase& call, uint32_t count);
 
+  /// Room for what the arguments in a va_list are.
+  llvm::Value* words_of_list();
+
   llvm::Function& body_;
   llvm::AllocaInst* arguments_ = nullptr;  ///< words, as many as a trace holds
+  llvm::AllocaInst* words_ = nullptr;      ///< format::TraceWord
 };
 
 }  // namespace culprit

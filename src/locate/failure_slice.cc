@@ -376,10 +376,14 @@ std::optional<FailureSlice> slice_failure(const Launch& launch, const TracedProg
       return std::nullopt;
     }
     criterion = made_for_child(*run, *start, *parent);
-    if (parent->source) chain = depend::value_chain_of_output(graph, criterion);
+    if (parent->source) {
+      std::vector<depend::NodeNumber> made_by;
+      for (const Node node : criterion) made_by.push_back(graph.number_of(node));
+      chain = depend::value_chain_of_output(graph, made_by);
+    }
   } else if (byte_is_known) {
     criterion = graph.output_at(stream, *moment.output_byte);
-    chain = depend::value_chain_of_output(graph, criterion);
+    chain = depend::value_chain_of_output(graph, graph.output_parts(stream, *moment.output_byte));
   } else if (criterion = run->criterion_of(moment); !criterion.empty()) {
     if (const Node bad = bad_value(graph, criterion); bad != depend::kNoNode) chain = depend::value_chain(graph, bad);
   }

@@ -114,6 +114,7 @@ struct AskedMemory {
   std::array<std::optional<uint32_t>, 64> limits{};  ///< the argument that bounds all looks at the string
   uint64_t pointers = 0;                             ///< a word there, before or after the call
   std::optional<uint32_t> printf_format;  ///< the format's characters, and the strings that its conversions name
+  std::optional<uint32_t> printf_list;    ///< a va_list with what those take
   std::optional<uint32_t> scanf_format;
 };
 

@@ -127,7 +127,7 @@ void complete_model(ModelTables& tables, uint32_t first_global) {
                                .detail = format::kNone,
                                .kind = format::OperationKind::kCompute,
                                .flags = 0,
-                               .reserved = 0});
+                               .bytes = 0});
   format::TypeRecord last_type{};
   last_type.base = format::kNone;
   last_type.first_member = size_of(tables.members);

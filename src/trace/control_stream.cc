@@ -244,11 +244,19 @@ class ControlStream::Thread {
 
   void read_returned() {
     returned_.result = events_.number<uint64_t>();
-    returned_.count = std::min<uint32_t>(events_.number<uint8_t>(), kTraceMostArguments);
+    const auto count = events_.number<uint8_t>();
+    returned_.count = std::min<uint32_t>(count & ~kTraceHasWords, kTraceMostArguments);
     returned_.strings = events_.number<uint16_t>();
     for (uint32_t each = 0; each < returned_.count; ++each) returned_.arguments[each] = events_.number<uint64_t>();
     for (uint32_t each = 0; each < returned_.count; ++each) {
       if (returned_.strings >> each & 1) returned_.lengths[each] = events_.number<uint32_t>();
+    }
+    returned_.words.resize((count & kTraceHasWords) != 0 ? events_.number<uint8_t>() : 0);
+    for (TraceWord& each : returned_.words) {
+      each.address = events_.number<uint64_t>();
+      each.word = events_.number<uint64_t>();
+      each.length = events_.number<uint32_t>();
+      each.reserved = events_.number<uint32_t>();
     }
   }
 

@@ -35,6 +35,7 @@ struct ReturnedCall {
   uint64_t arguments[format::kTraceMostArguments] = {};
   uint32_t strings = 0;                                ///< which arguments are strings, as bits
   uint32_t lengths[format::kTraceMostArguments] = {};  ///< of those, without the zero byte
+  std::vector<format::TraceWord> words;                ///< of a va_list and the arguments in it
 };
 
 /// What a store stored: an integer or pointer with its sign, or the bits of a floating-point number.

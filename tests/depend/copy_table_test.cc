@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include "depend/shadow_memory.h"
+
 namespace culprit::depend {
 namespace {
 
@@ -36,6 +38,33 @@ TEST(CopyTable, SharedHistoriesAreLookedAtOnce) {
   }
   // Sixty copiers and two origins; by every path there would be 2^60 of them.
   EXPECT_EQ(sources_of(table, definition).size(), 62u);
+}
+
+TEST(CopyTable, WhatIsReadOfSeveralValuesIsToldByTheByte) {
+  CopyTable table;
+  const uint64_t one = NodeNumber{1}.bits, other = NodeNumber{2}.bits;
+  const NodeNumber copier = {3};
+  // The upper half of one value, copied, and the beginning of another.
+  std::vector<uint64_t> bytes;
+  for (uint64_t each = 4; each < 8; ++each) bytes.push_back(table.copied(copier, definition::advanced(one, each)));
+  for (uint64_t each = 0; each < 4; ++each) bytes.push_back(definition::advanced(other, each));
+  std::vector<NodeNumber> sources;
+  table.add_pieces(bytes, sources);
+  EXPECT_EQ(sources, (std::vector<NodeNumber>{piece(copier, {0, 4}, definition::kWhole), piece({1}, {0, 4}, 4),
+                                              piece({2}, {4, 8}, 0)}));
+  EXPECT_EQ(range_in_source(sources[1], {2, 6}), (ByteRange{6, 8}));
+  EXPECT_EQ(range_in_source(sources[2], {2, 6}), (ByteRange{0, 2}));
+  EXPECT_TRUE(range_in_source(sources[0], {4, 8}).is_empty());
+  EXPECT_EQ(without_piece(sources[1]), NodeNumber{1});
+}
+
+TEST(CopyTable, ValuesReadWholeNeedNoPieces) {
+  CopyTable table;
+  std::vector<uint64_t> bytes;
+  for (uint64_t each = 0; each < 8; ++each) bytes.push_back(definition::advanced(NodeNumber{5}.bits, each));
+  std::vector<NodeNumber> sources;
+  table.add_pieces(bytes, sources);
+  EXPECT_EQ(sources, std::vector<NodeNumber>{NodeNumber{5}});
 }
 
 }  // namespace

@@ -397,7 +397,7 @@ InputValue ForwardInputs::of_output(OutputStream stream, uint64_t offset) {
   const DependenceGraph& graph = computation_->graph();
   InputValue value = kNoInput;
   for (const uint64_t each : graph.output_sources(stream, offset)) {
-    const NodeNumber source{each};
+    const NodeNumber source = without_piece({each});
     // Copied bytes come from what defined their memory, others are made of values.
     bool is_memory = is_input_byte(source);
     if (!is_memory) {

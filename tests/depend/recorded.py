@@ -51,6 +51,13 @@ def main():
         made = kept.stat().st_mtime_ns
         if culprit("slice", "recording", "--crash", folder=folder) != first or kept.stat().st_mtime_ns != made:
             sys.exit("the second slice does not use the trace of the first")
+        # One that another version of Culprit left is made again.
+        chunks = folder / "recording/trace/chunks"
+        bytes_of_trace = bytearray(chunks.read_bytes())
+        bytes_of_trace[8] -= 1
+        chunks.write_bytes(bytes_of_trace)
+        if culprit("slice", "recording", "--crash", folder=folder) != first:
+            sys.exit("a trace of another version was used")
 
 
 main()

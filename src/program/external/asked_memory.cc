@@ -62,7 +62,11 @@ void look_at(const Item& item, AskedMemory& asked) {
   const bool at_argument = !item.operands.empty() && item.operands.front().operation == Operation::kArgument;
   if (!at_argument) return;
   const auto argument = static_cast<uint32_t>(item.operands.front().number);
-  if (item.form == Item::Form::kPrintf) asked.printf_format = argument;
+  if (item.form == Item::Form::kPrintf) {
+    asked.printf_format = argument;
+    const bool list = item.operands.size() > 1 && item.operands[1].operation == Operation::kArgument;
+    if (list) asked.printf_list = static_cast<uint32_t>(item.operands[1].number);
+  }
   if (item.form == Item::Form::kScanf) asked.scanf_format = argument;
   const bool follows =
       item.form == Item::Form::kVectors || item.form == Item::Form::kStrings || item.form == Item::Form::kCxxString;

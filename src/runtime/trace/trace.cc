@@ -259,7 +259,8 @@ __attribute__((section(".preinit_array"), used)) void (*const kStartTrace)(int, 
 void trace_thread(ThreadState& thread) {
   if (&culprit_trace_site_count == nullptr) return;
   thread.trace_thread = __atomic_fetch_add(&threads, 1, __ATOMIC_SEQ_CST);
-  thread.trace_previous = reinterpret_cast<uint64_t*>(scrap(2 * (culprit_trace_site_count + size_t{1}) * sizeof(uint64_t)));
+  thread.trace_previous =
+      reinterpret_cast<uint64_t*>(scrap(2 * (culprit_trace_site_count + size_t{1}) * sizeof(uint64_t)));
   char* memory = scrap(2 * size_t{format::kTraceBufferBytes});
   const bool mapped = wanted && map_buffer(thread.trace_thread, memory);
   start_of_buffer(memory + format::kTraceBufferBytes, kNobody);
@@ -330,6 +331,97 @@ uint32_t argument_length(const format::TraceCall& call, const uint64_t* argument
                        checked);
 }
 
+/// As the arguments of a va_list follow each other (System V ABI for AMD64, 3.5.7).
+class ListWalk {
+ public:
+  ListWalk(const format::TraceCall& call, const uint64_t* arguments, format::TraceWord* words) : words_(words) {
+    const uint64_t list = arguments[call.list];
+    if (list == 0 || arguments[call.format] == 0) return;
+    for (uint32_t each = 0; each < format::kTraceListWords; ++each) note(list + each * kWordBytes);
+    general_ = static_cast<uint32_t>(words_[0].word);
+    vector_ = static_cast<uint32_t>(words_[0].word >> 32);
+    stack_ = words_[1].word;
+    saved_ = words_[2].word;
+    at_ = reinterpret_cast<const char*>(arguments[call.format]);
+    while (*at_ != '\0' && count_ + kMostOfConversion <= format::kTraceMostWords) {
+      if (*at_++ == '%' && !conversion()) return;
+    }
+  }
+
+  uint32_t count() const { return count_; }
+
+ private:
+  static constexpr uint64_t kWordBytes = 8;
+  static constexpr uint64_t kAligned = 16;
+  static constexpr uint32_t kGeneralEnd = 48;
+  static constexpr uint32_t kVectorEnd = 176;
+  static constexpr uint32_t kMostOfConversion = 3;  // two asterisks
+
+  format::TraceWord& note(uint64_t address) {
+    format::TraceWord& word = words_[count_++];
+    word.address = address;
+    word.word = *reinterpret_cast<const uint64_t*>(address);
+    word.length = format::kTraceNoString;
+    return word;
+  }
+  format::TraceWord& take(uint32_t& next, uint32_t end, uint32_t bytes) {
+    if (next >= end) {
+      stack_ += kWordBytes;
+      return note(stack_ - kWordBytes);
+    }
+    next += bytes;
+    return note(saved_ + next - bytes);
+  }
+  format::TraceWord& general() { return take(general_, kGeneralEnd, kWordBytes); }
+
+  bool is_one_of(const char* set) const {
+    while (*set != '\0' && *set != *at_) ++set;
+    return *set != '\0' && *at_ != '\0';
+  }
+
+  /// False where the rest cannot be told.
+  bool conversion() {
+    uint64_t limit = ~uint64_t{0};
+    bool in_precision = false, is_long = false, is_long_double = false;
+    while (is_one_of("-+ #'I0123456789.*hlqLjzt")) {
+      const char c = *at_++;
+      if (c == '.') {
+        in_precision = true;
+        limit = 0;
+      } else if (c == '*') {
+        const auto number = static_cast<int32_t>(general().word);
+        if (in_precision) limit = number < 0 ? ~uint64_t{0} : static_cast<uint64_t>(number);
+      } else if (in_precision && c >= '0' && c <= '9') {
+        limit = limit * 10 + static_cast<uint64_t>(c - '0');
+      }
+      is_long = is_long || c == 'l';
+      is_long_double = is_long_double || c == 'L';
+      if (count_ + 1 >= format::kTraceMostWords) return false;
+    }
+    if (is_one_of("%m")) return *at_++ != '\0';
+    if (is_one_of("aAeEfFgG")) {
+      if (is_long_double) {
+        stack_ = (stack_ + kAligned - 1) / kAligned * kAligned + kAligned;
+      } else {
+        take(vector_, kVectorEnd, kAligned);
+      }
+    } else if (is_one_of("diouxXpbBcCnsS")) {
+      format::TraceWord& word = general();
+      if (*at_ == 's' && !is_long) word.length = string_length(word.word, limit, false);
+    } else {
+      return false;
+    }
+    ++at_;
+    return true;
+  }
+
+  format::TraceWord* words_;
+  uint32_t count_ = 0;
+  uint32_t general_ = 0, vector_ = 0;  ///< offsets of the next ones in the registers saved
+  uint64_t stack_ = 0, saved_ = 0;
+  const char* at_ = nullptr;
+};
+
 char* room_for_return(ThreadState& thread) {
   char* at = thread.trace_position;
   if (at >= thread.trace_limit) at = emptied(thread, at);
@@ -339,6 +431,30 @@ char* room_for_return(ThreadState& thread) {
     at = append_turn(at);
   }
   return at;
+}
+
+void write_return(const format::TraceCall& call, uint64_t result, const uint64_t* arguments, uint32_t measured,
+                  const format::TraceWord* words, uint32_t words_count) {
+  ThreadState& thread = culprit_thread;
+  if (!thread.trace_limit) return;
+  char* at = room_for_return(thread);
+  const uint32_t count = call.count;
+  const bool succeeded = static_cast<int32_t>(result) != -1;
+  // The first byte last: until it is there, the stream ends here.
+  char* first = at++;
+  at = append(at, call.operation);
+  at = append(at, result);
+  at = append(at, static_cast<uint8_t>(count | (words_count > 0 ? format::kTraceHasWords : 0)));
+  at = append(at, call.strings);
+  for (uint32_t each = 0; each < count; ++each) at = append(at, arguments[each]);
+  for (uint32_t each = 0; each < count; ++each) {
+    if ((call.strings >> each & 1) == 0) continue;
+    at = append(at, each == call.changed ? measured : argument_length(call, arguments, each, succeeded));
+  }
+  if (words_count > 0) at = append(at, static_cast<uint8_t>(words_count));
+  for (uint32_t each = 0; each < words_count; ++each) at = append(at, words[each]);
+  *first = static_cast<char>(format::kTraceReturned);
+  thread.trace_position = at;
 }
 
 }  // namespace
@@ -358,29 +474,27 @@ __attribute__((visibility("hidden"))) uint32_t culprit_trace_measure(const culpr
   return culprit::runtime::argument_length(*call, arguments, call->changed, false);
 }
 
+/// Notes what a call's va_list holds, before the call; how many words that are.
+__attribute__((visibility("hidden"))) uint32_t culprit_trace_list(const culprit::format::TraceCall* call,
+                                                                  const uint64_t* arguments,
+                                                                  culprit::format::TraceWord* words) {
+  return culprit_thread.trace_limit ? culprit::runtime::ListWalk(*call, arguments, words).count() : 0;
+}
+
 /// `measured`: length of the string that the call changed, before it.
 __attribute__((visibility("hidden"))) void culprit_trace_returned(const culprit::format::TraceCall* call,
                                                                   uint64_t result, const uint64_t* arguments,
                                                                   uint32_t measured) {
-  ThreadState& thread = culprit_thread;
-  if (!thread.trace_limit) return;
-  char* at = culprit::runtime::room_for_return(thread);
-  const uint32_t count = call->count;
-  const bool succeeded = static_cast<int32_t>(result) != -1;
-  // The first byte last: until it is there, the stream ends here.
-  char* first = at++;
-  at = culprit::runtime::append(at, call->operation);
-  at = culprit::runtime::append(at, result);
-  *at++ = static_cast<char>(count);
-  at = culprit::runtime::append(at, call->strings);
-  for (uint32_t each = 0; each < count; ++each) at = culprit::runtime::append(at, arguments[each]);
-  for (uint32_t each = 0; each < count; ++each) {
-    if ((call->strings >> each & 1) == 0) continue;
-    at = culprit::runtime::append(
-        at, each == call->changed ? measured : culprit::runtime::argument_length(*call, arguments, each, succeeded));
-  }
-  *first = static_cast<char>(culprit::format::kTraceReturned);
-  thread.trace_position = at;
+  culprit::runtime::write_return(*call, result, arguments, measured, nullptr, 0);
+}
+
+/// The same with what culprit_trace_list noted.
+__attribute__((visibility("hidden"))) void culprit_trace_returned_list(const culprit::format::TraceCall* call,
+                                                                       uint64_t result, const uint64_t* arguments,
+                                                                       uint32_t measured,
+                                                                       const culprit::format::TraceWord* words,
+                                                                       uint32_t count) {
+  culprit::runtime::write_return(*call, result, arguments, measured, words, count);
 }
 
 __attribute__((visibility("hidden"))) void culprit_trace_returned_twice(uint32_t activation, uint32_t operation,

@@ -75,6 +75,7 @@ int main(void) {
 // chain: --at 69 --var behind_vectors => 69 49 18 17 49 47 39
 // chain: --at 69 --var by_pointer => 69 51 11 10 51 43 39
 // chain: --at 70 --var first => 70 59 37 32 59 54 39
+// chain: --at 70 --var second => 70 60 37 31 60 53 39
 // chain: --at 70 --var in_memory => 70 61 37 33 57 39
 // chain: --at 70 --var quad => 70 62 37 29 62 58 39
 // chain: --at 70 --var behind => 70 63 37 27 63 42 39
