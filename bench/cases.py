@@ -133,7 +133,11 @@ class Examined:
     def kind_ok(self):
         return bool(self.failure()) and self.failure()["kind"] in right_kinds(self.case)
 
-    def point_as(self):
+    def point_near(self):
+        """As what `why` names a line within three of the failure point, in its function; it does not count as right."""
+        return self.point_as(lambda place, known: is_near(place, known) and place["function"] == known["function"])
+
+    def point_as(self, is_there=is_at):
         """As what `why` names the case's failure point: "write" (the failure's own place), "origin" (made the wrong value),
         "chain" with its number and how many there are (a step on the value's way), "frame" with its number (an active call
         when the byte was written), "route" with its number (a step on the way from one of the first three findings to the
@@ -141,17 +145,17 @@ class Examined:
         failure, point = self.failure(), self.case["failure_point"]
         if not failure:
             return None
-        if is_at(failure, point):
+        if is_there(failure, point):
             return "write"
-        if failure.get("origin") and is_at(failure["origin"], point):
+        if failure.get("origin") and is_there(failure["origin"], point):
             return "origin"
         for word, places in (("chain", failure.get("path", [])), ("frame", self.said["activations"][:MOST_FRAMES])):
             for number, place in enumerate(places, 1):
-                if is_at(place, point):
+                if is_there(place, point):
                     return f"{word} {number}/{len(places)}"
         for route in [finding["route"] for finding in self.said["findings"] if finding.get("route")][:3]:
             for number, place in enumerate(route, 1):
-                if is_at(place, point):
+                if is_there(place, point):
                     return f"route {number}/{len(route)}"
         return None
 
@@ -166,7 +170,7 @@ class Examined:
     def summary(self):
         said = self.failure() or {}
         return {"case": self.name, "kind": said.get("kind"), "kind_ok": self.kind_ok(), "point": f"{pathlib.Path(said.get('file', '')).name}:{said.get('line', 0)}",
-                "point_as": self.point_as(), "point_ok": self.point_ok(), "path": len(said.get("path", [])), "root_rank": self.rank(), "root_rank_within_3_lines": self.rank(is_near),
+                "point_as": self.point_as(), "point_near": self.point_near(), "point_ok": self.point_ok(), "path": len(said.get("path", [])), "root_rank": self.rank(), "root_rank_within_3_lines": self.rank(is_near),
                 "experiments": (self.said or {}).get("experiments", 0), "seconds": round(self.seconds, 2), "problem": self.problem}
 
 
@@ -216,9 +220,10 @@ def package_programs(examined, directory, toolchain):
 def row(each):
     summary = each.summary()
     mark = {True: "ok", False: "-"}
-    rank = summary["root_rank"]
+    rank, near = summary["root_rank"], summary["point_near"]
+    named = summary["point_as"] or (f"(near: {near})" if near else "-")
     tops = "/".join("ok" if rank and rank <= top else "-" for top in (1, 3, 10))
-    return (f"{each.name:28} {str(summary['kind']):20} {mark[summary['kind_ok']]:4} {summary['point']:22} {summary['point_as'] or '-':12} "
+    return (f"{each.name:28} {str(summary['kind']):20} {mark[summary['kind_ok']]:4} {summary['point']:22} {named:20} "
             f"{tops:10} {summary['experiments']:>11} {each.seconds:>8.1f}  {each.problem or ''}")
 
 
@@ -244,7 +249,7 @@ def main():
 
     toolchain = culprit_toolchain(options.build.resolve())
     programs, problems = package_programs(examined, options.work.resolve(), toolchain)
-    print(f"{'case':28} {'recognised':20} {'kind':4} {'failure point':22} {'named as':12} {'top1/3/10':10} {'experiments':>11} {'seconds':>8}")
+    print(f"{'case':28} {'recognised':20} {'kind':4} {'failure point':22} {'named as':20} {'top1/3/10':10} {'experiments':>11} {'seconds':>8}")
     for each in examined:
         package = each.case["package"]
         try:
