@@ -132,7 +132,8 @@ void CallOffsets::change_in_block(llvm::BasicBlock& block) {
   const bool is_left = llvm::isa<llvm::ReturnInst>(last);
   const bool is_over = llvm::isa<llvm::UnreachableInst, llvm::ResumeInst>(last) || tail_call != nullptr;
   const uint64_t at_end = is_left ? 0 : kept;
-  if (!is_over && !llvm::isa<llvm::InvokeInst>(last) && now != at_end) changes.emplace_back(last, at_end);
+  const bool changes_on_edges = llvm::isa<llvm::InvokeInst>(last) && wanted_.contains(last);
+  if (!is_over && !changes_on_edges && now != at_end) changes.emplace_back(last, at_end);
   now = kept;
   for (const auto& [place, offset] : changes) {
     add(*place, now, offset);

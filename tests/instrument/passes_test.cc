@@ -411,6 +411,36 @@ TEST_F(Passes, PointWordsAreWrittenOnceBeforeLoops) {
   }
 }
 
+TEST_F(Passes, PointWordsAreAsTheyWereBeforeAnInvokeThatDoesNotReadThem) {
+  llvm::Module& module = parse(R"(
+    @culprit_points = external thread_local global [40 x i8]
+    declare void @point()
+    declare void @quiet()
+    declare i32 @__gxx_personality_v0(...)
+    define void @f() personality ptr @__gxx_personality_v0 {
+)" + points::raise("a", 16) + "call void @point()\n" + points::raise("b", -16) + R"(
+      invoke void @quiet() "culprit-no-point" to label %end unwind label %pad
+    end:
+      ret void
+    pad:
+      %thrown = landingpad { ptr, i32 } cleanup
+      resume { ptr, i32 } %thrown
+    })");
+  EXPECT_EQ(settle_points(module, format::PointKind::kContext), 1u);
+  int64_t sum = 0;
+  size_t changes = 0;
+  for (const llvm::StoreInst* store : all<llvm::StoreInst>("f")) {
+    const auto* step = llvm::dyn_cast<llvm::GEPOperator>(store->getValueOperand());
+    if (!step) continue;  // the landing pad sets it anew
+    llvm::APInt bytes(64, 0);
+    ASSERT_TRUE(step->accumulateConstantOffset(module.getDataLayout(), bytes));
+    sum += bytes.getSExtValue();
+    ++changes;
+  }
+  EXPECT_EQ(changes, 2u);
+  EXPECT_EQ(sum, 0);
+}
+
 TEST_F(Passes, PointWordsStayWhereTheirOffsetIsNotKnown) {
   const std::string two_ways = "br i1 %seldom, label %rare, label %end\nrare:\n" + points::change("a", 3) +
                                "br label %end\nend:\ncall void @point()\n" + points::change("b", -3) + "ret void\n";
