@@ -267,9 +267,12 @@ class BackwardSlicer {
     }
   }
 
+  /// Bytes that are no copies may repeat the sign, which is in the last one that is.
   static Bytes through_copy(const format::OperationRecord& record, Bytes bytes) {
     if (record.bytes == 0) return 0;
-    return (bytes & mask({0, record.bytes})) << record.detail;
+    const Bytes copied = mask({0, record.bytes});
+    const Bytes sign = (bytes & ~copied) != 0 ? Bytes{1} << (record.bytes - 1) : 0;
+    return ((bytes & copied) | sign) << record.detail;
   }
 
   void reach_operand(uint32_t operand, Bytes bytes) {
