@@ -80,7 +80,7 @@ def is_near(place, known):
 PLANS = {"recorded": "ticks = true\n",
          "session": 'observed = "homes"\nhooks = "session"\nstart_observed = true\nfast_bodies = true\n',
          "alterable": 'observed = "homes"\nhooks = "session"\nstart_observed = true\nfast_bodies = true\nalterable = true\n',
-         "trace": 'observed = "registers"\nhooks = "trace"\nstart_observed = true\nfast_bodies = true\n'}
+         "values": 'observed = "registers"\nhooks = "values"\nstart_observed = true\nfast_bodies = true\n'}
 
 
 def build_plans(culprit, program, work, environment):

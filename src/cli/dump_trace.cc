@@ -64,8 +64,9 @@ ExitCode dump(const Options& options) {
     if (options.summary) continue;
     print_step(file.model(), step);
     for (const trace::StoredValue& each : stream.values()) {
-      fmt::print("{}   stores {} {}\n", step.thread, operation_text(file.model(), each.operation),
-                 static_cast<int64_t>(each.value));
+      const bool returns = file.model().operation(each.operation).kind == format::OperationKind::kReturn;
+      fmt::print("{}   {} {} {}\n", step.thread, returns ? "returns" : "stores",
+                 operation_text(file.model(), each.operation), static_cast<int64_t>(each.value));
     }
   }
   if (options.summary) {

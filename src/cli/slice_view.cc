@@ -7,7 +7,7 @@
 #include <span>
 
 #include "depend/slice_text.h"
-#include "program/print_value.h"
+#include "locate/statement_values_text.h"
 
 namespace culprit::cli {
 namespace {
@@ -38,35 +38,6 @@ class Names {
   std::vector<std::string>& all_;
   std::map<std::string, uint32_t> numbers_;
 };
-
-/// What a variable of the type got, or the number where no type is known.
-std::string stored_text(const program::ProgramModel& model, uint32_t variable, uint64_t value) {
-  if (variable == format::kNone) return std::to_string(static_cast<int64_t>(value));
-  const format::VariableRecord& record = model.variable(variable);
-  const std::string_view name = model.text(record.name);
-  if (record.type == format::kNone) return fmt::format("{} = {}", name, static_cast<int64_t>(value));
-  return fmt::format("{} = {}", name, program::print_value(model, record.type, std::as_bytes(std::span(&value, 1))));
-}
-
-/// What the operations of a statement stored, and what its calls of library functions returned.
-std::string value_text(const DependenceGraph& graph, const StatementInstance& instance, const RunValues& values) {
-  const program::ProgramModel& model = graph.model();
-  const format::StatementRecord& statement = model.statement(instance.statement);
-  std::vector<std::string> texts;
-  for (const uint32_t operation : model.operations_of(graph.block_of(instance.execution))) {
-    const format::OperationRecord& record = model.operation(operation);
-    if (record.statement != instance.statement) continue;
-    const auto value = values.of(depend::Node::of(instance.execution, operation));
-    if (!value) continue;
-    if (record.kind == format::OperationKind::kStore) {
-      const bool named = statement.kind == format::StatementKind::kAssignment;
-      texts.push_back(stored_text(model, named ? statement.detail : format::kNone, *value));
-    } else if (record.kind == format::OperationKind::kCall) {
-      texts.push_back(fmt::format("returned {}", static_cast<int64_t>(*value)));
-    }
-  }
-  return fmt::format("{}", fmt::join(texts, ", "));
-}
 
 }  // namespace
 
@@ -106,7 +77,7 @@ report::SliceView slice_view(const DependenceGraph& graph, const depend::Slice& 
          .function = functions.number(std::string(model.function_name(model.function_of_statement(each.statement)))),
          .thread = graph.frame(graph.execution(each.execution).frame).thread,
          .number = numbers[at],
-         .value = values ? value_text(graph, each, *values) : std::string()});
+         .value = values ? statement_values_text(graph, each.statement, each.execution, *values) : std::string()});
   }
   for (const depend::InstanceEdge& edge : instance_edges(graph, slice, instances, options)) {
     view.edges.push_back(

@@ -44,7 +44,7 @@ const Registration kSuppress{Command{
     .summary = "Leave out a write or a call, and see what comes of it",
     .description = "Runs the program as it is, then once more without a write to memory or a call: at one execution, "
                    "or at each. A "
-                   "call that is left out yields 0, or what --value says. The altered run touches nothing outside: "
+                   "call that is left out yields 0, or what --value says; a write writes, and a return returns, that value. The altered run touches nothing outside: "
                    "files it writes "
                    "are private memory, and it starts no process and opens no connection. What it prints is printed.",
     .examples = {{"culprit suppress --at list.c:40#3 -- ./prog input.txt", "leaves out the third execution"},
@@ -56,7 +56,8 @@ const Registration kSuppress{Command{
           auto options = std::make_shared<Options>();
           add_experiment_options(app, *options, "The write or call");
           app.add_option("--value", options->value,
-                         "What is written instead, or what the call yields: a whole number, or a double with a point");
+                         "What is written or returned instead, or what the call that is left out yields: a whole number, or a "
+                         "double with a point");
           return [options] { return run(*options); };
         },
 }};

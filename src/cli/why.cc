@@ -90,7 +90,7 @@ ExitCode run(const Options& options) {
   if (!options.no_trace) {
     // Without it the answer knows less, and says so.
     try {
-      const BuildResult traced = build("trace");
+      const BuildResult traced = build("values");
       request.traced = TracedProgram{.executable = traced.executable, .model = traced.model};
     } catch (const UserError& error) {
       request.no_trace_because = error.what();

@@ -34,7 +34,7 @@ uint64_t Definitions::address_of(const Activation& activation, const AccessRecor
 uint64_t Definitions::bytes_of(std::span<const AccessRecord> accesses, size_t number) const {
   if (accesses[number].bytes != kNone) return accesses[number].bytes;
   for (const AccessRecord& each : accesses) {
-    if (each.place == PlaceKind::kLength) return site(each.value);
+    if (each.place == PlaceKind::kLength) return possible_length(site(each.value));
   }
   return 0;
 }
@@ -140,6 +140,7 @@ std::optional<NodeNumber> Definitions::only_source(const Activation& activation,
 }
 
 void Definitions::add_sources(uint64_t address, uint64_t bytes, std::vector<NodeNumber>& sources) {
+  bytes = possible_length(bytes);
   uint64_t before = ShadowMemory::kUndefined;
   for (uint64_t each = 0; each < bytes; ++each) {
     const uint64_t definition = definition::without_byte(memory_.at(address + each));
@@ -216,6 +217,7 @@ void Definitions::copy_to_cells(Activation& activation, const AccessRecord& to) 
 }
 
 void Definitions::copy(uint64_t to, uint64_t from, uint64_t bytes, NodeNumber copier) {
+  bytes = possible_length(bytes);
   copied_.clear();
   for (uint64_t each = 0; each < bytes; ++each) copied_.push_back(copies_.copied(copier, memory_.at(from + each)));
   for (uint64_t each = 0; each < bytes; ++each) memory_.define(to + each, 1, copied_[each]);
@@ -233,7 +235,7 @@ void Definitions::define_from(uint64_t address, uint64_t bytes, NodeNumber maker
   for (const NodeNumber source : sources) {
     definition = copies_.joined(definition, source.bits | definition::kWholeByte);
   }
-  memory_.define(address, bytes, copies_.joined(definition, maker.bits | definition::kWholeByte));
+  memory_.define(address, possible_length(bytes), copies_.joined(definition, maker.bits | definition::kWholeByte));
 }
 
 }  // namespace culprit::depend

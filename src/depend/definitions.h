@@ -13,6 +13,14 @@
 
 namespace culprit::depend {
 
+/// A program may ask for more bytes than there can be: a negative length, or one that was never written. Where it goes
+/// on nevertheless, what it did to memory is not what its words say: of a negative length nothing is taken as done, of
+/// others what a program that can be traced has room for.
+constexpr uint64_t possible_length(uint64_t bytes) {
+  constexpr uint64_t kAddresses = uint64_t{1} << 47, kMost = uint64_t{1} << 27;
+  return bytes >= kAddresses ? 0 : bytes < kMost ? bytes : kMost;
+}
+
 class Definitions {
  public:
   /// Both must stay.
@@ -46,7 +54,9 @@ class Definitions {
                         std::vector<NodeNumber>& sources) const;
   /// How many bytes from `address` on, `most` at the most, have the same definition.
   uint64_t same_bytes(uint64_t address, uint64_t most);
-  void define(uint64_t address, uint64_t bytes, NodeNumber node) { memory_.define(address, bytes, node.bits); }
+  void define(uint64_t address, uint64_t bytes, NodeNumber node) {
+    memory_.define(address, possible_length(bytes), node.bits);
+  }
   void define_value(uint64_t address, uint64_t bytes, NodeNumber node) {
     memory_.define_value(address, bytes, node.bits);
   }

@@ -10,7 +10,7 @@ namespace culprit::format {
 enum class StatementAction : uint32_t {
   kNone,
   kSuppress,      ///< it writes nothing; its call is not made and yields ThreadState::altered_value
-  kReplaceWrite,  ///< it writes ThreadState::altered_value instead
+  kReplaceWrite,  ///< it writes, or returns, ThreadState::altered_value instead
   kReplaceRead,   ///< what it reads at ThreadState::altered_address is ThreadState::altered_value
 };
 

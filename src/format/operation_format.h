@@ -40,11 +40,11 @@ enum OperationFlags : uint8_t {
   kOperationReturnsTwice = 2,  ///< call: each return is named by the activation
   kOperationTail = 4,          ///< call: no event follows, since nothing may come after it in the function
   kOperationIndirect = 8,      ///< call: a pointer decides who is called
-  kOperationValued = 16,       ///< store: a trace with values has what it stores
+  kOperationValued = 16,       ///< store, return: a trace with values has what it stores or returns
   kOperationEquals = 32,       ///< computes whether its operands are equal
   kOperationDiffers = 64,      ///< computes whether they are not
   kOperationNegates = 128,     ///< the opposite of a truth value
-  kOperationStoresAddress = 32,  ///< store: that is a pointer
+  kOperationGivesAddress = 32,  ///< store, return: that is a pointer
 };
 
 struct OperationRecord {

@@ -10,7 +10,7 @@
 
 namespace culprit::format {
 
-inline constexpr uint32_t kTraceVersion = 7;
+inline constexpr uint32_t kTraceVersion = 8;
 
 /// The first byte of an event where the walk waits for control. 0 is the end of the stream.
 enum TraceEvent : uint8_t {

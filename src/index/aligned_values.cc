@@ -66,7 +66,7 @@ void AlignedValues::take(size_t side, const Step& step, uint64_t number, uint64_
         if (walk.begun++ == number) walk.pair_of[step.frame] = pair;
       }
       for (const StoredValue& each : walk.stream.values()) {
-        if ((walk.model->operation(each.operation).flags & format::kOperationStoresAddress) == 0) arrive(side, step.frame, each);
+        if ((walk.model->operation(each.operation).flags & format::kOperationGivesAddress) == 0) arrive(side, step.frame, each);
       }
       break;
     case StepKind::kReturned:

@@ -17,6 +17,17 @@ namespace {
 
 using format::StatementAction;
 
+/// Whether a type's values fit in the altered value.
+bool fits_in_word(const llvm::Type& type) {
+  return type.isPointerTy() || type.isFloatTy() || type.isDoubleTy() ||
+         (type.isIntegerTy() && type.getIntegerBitWidth() <= 64);
+}
+
+bool is_alterable_return(const llvm::ReturnInst& exit) {
+  return exit.getReturnValue() && fits_in_word(*exit.getReturnValue()->getType()) &&
+         !exit.getParent()->getTerminatingMustTailCall();
+}
+
 bool is_alterable_call(const llvm::CallBase& call) {
   if (const auto* intrinsic = llvm::dyn_cast<llvm::IntrinsicInst>(&call))
     return llvm::isa<llvm::MemIntrinsic>(intrinsic);
@@ -31,6 +42,7 @@ class Obedience {
 
   void insert() {
     if (auto* load = llvm::dyn_cast<llvm::LoadInst>(&instruction_)) return replace_read(*load);
+    if (auto* exit = llvm::dyn_cast<llvm::ReturnInst>(&instruction_)) return replace_result(*exit);
     if (auto* invoke = llvm::dyn_cast<llvm::InvokeInst>(&instruction_)) {
       return leave_out(llvm::SplitEdge(invoke->getParent(), invoke->getNormalDest()));
     }
@@ -102,6 +114,23 @@ class Obedience {
     }
   }
 
+  void replace_result(llvm::ReturnInst& exit) {
+    llvm::BasicBlock* before = exit.getParent();
+    llvm::BasicBlock* own = before->splitBasicBlock(&exit, "culprit.operation");
+    llvm::BasicBlock* altered = new_block(own);
+    ask_in(before, altered, own);
+    builder_.SetInsertPoint(altered);
+    llvm::Value* plain = exit.getReturnValue();
+    llvm::Value* replaced = action_is(StatementAction::kReplaceWrite);
+    llvm::Value* other = builder_.CreateSelect(replaced, altered_value(plain->getType()), plain);
+    builder_.CreateBr(own);
+    builder_.SetInsertPoint(&exit);
+    llvm::PHINode* value = builder_.CreatePHI(plain->getType(), 2);
+    value->addIncoming(plain, before);
+    value->addIncoming(other, altered);
+    exit.setOperand(0, value);
+  }
+
   void replace_read(llvm::LoadInst& load) {
     llvm::BasicBlock* before = load.getParent();
     llvm::BasicBlock* after = before->splitBasicBlock(load.getNextNode(), "culprit.after");
@@ -130,6 +159,7 @@ class Obedience {
 
 bool is_alterable(const llvm::Instruction& instruction) {
   if (const auto* call = llvm::dyn_cast<llvm::CallBase>(&instruction)) return is_alterable_call(*call);
+  if (const auto* exit = llvm::dyn_cast<llvm::ReturnInst>(&instruction)) return is_alterable_return(*exit);
   if (const auto* load = llvm::dyn_cast<llvm::LoadInst>(&instruction)) {
     return load->getType()->isPointerTy() || load->getType()->isIntegerTy() || load->getType()->isFloatingPointTy();
   }

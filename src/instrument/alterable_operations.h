@@ -1,4 +1,4 @@
-// What an altered run can leave out or replace in a statement (format/alteration.h): writes, calls and reads.
+// What an altered run can leave out or replace in a statement (format/alteration.h): writes, calls, reads and results.
 #pragma once
 
 #include <llvm/IR/Instruction.h>

@@ -173,10 +173,14 @@ bool is_traced(const llvm::Function& function) {
   return true;
 }
 
-llvm::Value* stored_word(const llvm::Instruction& instruction) {
-  const auto* store = llvm::dyn_cast<llvm::StoreInst>(&instruction);
-  if (!store || !store->hasMetadata(metadata::kStatement)) return nullptr;
-  llvm::Value* value = const_cast<llvm::Value*>(store->getValueOperand());
+llvm::Value* valued_word(const llvm::Instruction& instruction) {
+  if (!instruction.hasMetadata(metadata::kStatement)) return nullptr;
+  llvm::Value* value = nullptr;
+  if (llvm::isa<llvm::StoreInst>(instruction)) value = instruction.getOperand(0);
+  const auto* exit = llvm::dyn_cast<llvm::ReturnInst>(&instruction);
+  // Nothing is written behind a tail call.
+  if (exit && !exit->getParent()->getTerminatingMustTailCall()) value = exit->getReturnValue();
+  if (!value) return nullptr;
   const llvm::Type& type = *value->getType();
   const bool fits = type.isPointerTy() || type.isFloatTy() || type.isDoubleTy() ||
                     (type.isIntegerTy() && type.getIntegerBitWidth() <= 64);
@@ -256,9 +260,9 @@ void OperationTable::add_operation(llvm::Instruction& instruction) {
     record.detail = static_cast<uint32_t>(instruction.getFunction()->arg_size());
   }
   if (record.kind == OperationKind::kCompute) record.flags = equality_flags(instruction);
-  if (const llvm::Value* word = traced_ ? stored_word(instruction) : nullptr) {
+  if (const llvm::Value* word = traced_ ? valued_word(instruction) : nullptr) {
     record.flags = kOperationValued;
-    if (word->getType()->isPointerTy()) record.flags |= kOperationStoresAddress;
+    if (word->getType()->isPointerTy()) record.flags |= kOperationGivesAddress;
   }
   add_operands(instruction);
   if (traced_) {

@@ -23,9 +23,9 @@ bool is_resumed(const llvm::Function& function);
 /// The private slot of a variable that is a register in traced bodies.
 std::optional<uint64_t> register_slot(const llvm::Value* base);
 
-/// What a store of the program stores, when a trace can hold it: an integer or pointer of up to 64 bits, a float, a
-/// double. Null for all else.
-llvm::Value* stored_word(const llvm::Instruction& instruction);
+/// What a store of the program stores or a return returns, when a trace can hold it: an integer or pointer of up to 64
+/// bits, a float, a double. Null for all else.
+llvm::Value* valued_word(const llvm::Instruction& instruction);
 
 /// Fills the operations of functions whose blocks and statements are in `tables` and stamped (model_ids.h); stamps
 /// calls with their operation and instructions with the sites of the addresses that a trace records.

@@ -81,9 +81,9 @@ class TraceHooks {
     const bool check_everywhere = most_bytes_ > format::kTraceSlackBytes / 2;
     number_activation();
     for (llvm::Instruction* access : accesses_) write_addresses(*access);
-    for (llvm::Instruction* store : stores_) {
-      llvm::IRBuilder<> builder(store);
-      writer_->write_value(builder, stored_word(*store));
+    for (llvm::Instruction* each : valued_) {
+      llvm::IRBuilder<> builder(each);
+      writer_->write_value(builder, valued_word(*each));
     }
     for (llvm::Instruction* branch : branches_) write_branch(*branch);
     for (llvm::CallBase* call : calls_) surround(*call);
@@ -112,8 +112,8 @@ class TraceHooks {
         const std::vector<Site> sites = contents_ == TraceContents::kPath ? std::vector<Site>() : sites_of(instruction);
         if (!sites.empty()) (sites[0].operand == metadata::kOwnSite ? bases_ : accesses_).push_back(&instruction);
         bytes += sites.size() * kMostBytesOfAddress;
-        if (contents_ == TraceContents::kValues && stored_word(instruction)) {
-          stores_.push_back(&instruction);
+        if (contents_ == TraceContents::kValues && valued_word(instruction)) {
+          valued_.push_back(&instruction);
           bytes += kMostBytesOfValue;
         }
         if (auto* pad = llvm::dyn_cast<llvm::LandingPadInst>(&instruction)) pads_.push_back(pad);
@@ -291,7 +291,7 @@ class TraceHooks {
   std::optional<NativeCallHooks> native_calls_;
   llvm::Value* activation_ = nullptr;
   llvm::DenseSet<llvm::BasicBlock*> heads_;
-  std::vector<llvm::Instruction*> accesses_, stores_, bases_, branches_, exits_, checks_;
+  std::vector<llvm::Instruction*> accesses_, valued_, bases_, branches_, exits_, checks_;
   std::pair<llvm::Instruction*, llvm::Instruction*> behind_start_;  ///< a va_start, and what followed it
   std::vector<llvm::CallBase*> calls_;
   std::vector<llvm::LandingPadInst*> pads_;

@@ -92,6 +92,7 @@ class Walk {
               .instance = counter_.branches(),
               .passes = counted.since_instance++,
               .occurrence = ++counted.in_all,
+              .execution = counter_.latest_of(frame),
               .frame = frame,
               .callee = next == last ? callee : kNoActivation});
     }

@@ -184,9 +184,10 @@ void add_next_steps(const std::string& recording, bool crashed, report::Explanat
   for (const report::Finding& finding : explanation.findings) {
     const bool branch = finding.kind.ends_with("-branch");
     const bool left_out = finding.kind.ends_with("-call") || finding.kind.ends_with("-write");
-    if ((!branch && !left_out) || !finding.proved || finding.instance == 0) continue;
-    explanation.next_steps.push_back(fmt::format("culprit {} --at {}:{}#{} -- {}", branch ? "switch" : "suppress",
-                                                 at(finding.place), finding.place.column, finding.instance,
+    if ((!branch && !left_out && !finding.instead) || !finding.proved || finding.instance == 0) continue;
+    const std::string value = finding.instead ? fmt::format(" --value {}", *finding.instead) : "";
+    explanation.next_steps.push_back(fmt::format("culprit {} --at {}:{}#{}{} -- {}", branch ? "switch" : "suppress",
+                                                 at(finding.place), finding.place.column, finding.instance, value,
                                                  recording.empty() ? explanation.command : recording));
     break;
   }
@@ -422,9 +423,23 @@ report::Explanation explain(const ExplainRequest& request, const program::Progra
   // Where no branch repairs the run, perhaps leaving something out does.
   const bool repaired = std::any_of(switching.critical.begin(), switching.critical.end(),
                                     [](const auto& each) { return each.verified && each.repair == Repair::kRepairs; });
-  if (!repaired && slice && request.alterable && go_on("leaving statements out", 0)) {
+  if (!repaired && slice && request.alterable && go_on("altering statements", 0)) {
     Launch alterable = launch;
     alterable.executable = request.alterable();
+    // Any value that avoids a crash would do, so nothing is learnt from one that does.
+    if (evidence.expected_output) {
+      ReplacementBudget replacing = request.replacement;
+      replacing.limits = switching_budget.limits;
+      const ReplacementResult replacement =
+          replace_values(alterable, *slice, failing_branches, oracle, replacing,
+                         [&](uint64_t done) { return go_on("replacing values", done); });
+      for (const CriticalValue& each : replacement.critical) {
+        found.push_back({.finding = finding_of(model, each, oracle), .start = start_of(each)});
+      }
+      evidence.replaced = replacement.critical;
+      explanation.effort.experiments += replacement.experiments;
+      explanation.effort.complete = explanation.effort.complete && replacement.complete;
+    }
     SuppressionBudget budget = request.suppression;
     budget.limits = switching_budget.limits;
     const SuppressionResult suppression =
@@ -435,14 +450,15 @@ report::Explanation explain(const ExplainRequest& request, const program::Progra
     }
     evidence.suppressed = suppression.critical;
     explanation.effort.experiments += suppression.experiments;
-    explanation.effort.complete = switching.complete && suppression.complete;
+    explanation.effort.complete = explanation.effort.complete && suppression.complete;
   }
 
   // Tell how it travelled from there to the failure, or, where nothing is proved, what decided that the value was made.
   if (slice) {
     progress("following what was found to the failure", 0, 0);
     add_routes(model, *slice, found);
-    if (switching.critical.empty() && evidence.suppressed.empty()) add_decision(model, *slice, *explanation.failure);
+    if (switching.critical.empty() && evidence.suppressed.empty() && evidence.replaced.empty())
+      add_decision(model, *slice, *explanation.failure);
   }
   for (LocatedFinding& each : found) explanation.findings.push_back(std::move(each.finding));
 

@@ -10,6 +10,7 @@
 #include "locate/predicate_switching.h"
 #include "locate/recorded_failure.h"
 #include "locate/suppression.h"
+#include "locate/value_replacement.h"
 #include "program/program_model.h"
 #include "report/explanation.h"
 #include "session/controlled_run.h"
@@ -26,7 +27,8 @@ struct ExplainRequest {
   std::chrono::milliseconds heap_time{8'000};    ///< for altering the heap
   SwitchingBudget switching;
   SuppressionBudget suppression;
-  /// Builds the program by the plan "alterable", for suppression: called when switching finds nothing.
+  ReplacementBudget replacement;
+  /// Builds the program by the plan "alterable", for what alters statements: called when switching finds nothing.
   std::function<std::filesystem::path()> alterable{};
   std::optional<TracedProgram> traced;  ///< to find out what the failure depended on
   std::string no_trace_because;         ///< why there is none, when there should be one

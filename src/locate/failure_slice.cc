@@ -67,7 +67,7 @@ std::optional<Execution> active_in(const DependenceGraph& graph, Execution lates
 FailureSlice measure(const DependenceGraph& graph, const std::vector<Node>& criterion) {
   FailureSlice slice;
   std::unordered_map<uint64_t, uint32_t> distance;
-  std::unordered_map<uint32_t, uint32_t> of_statement;
+  std::unordered_map<uint32_t, DependentStatement> of_statement;
   std::deque<std::vector<uint64_t>> queues(1);
   const auto reach = [&](uint64_t number, uint32_t at) {
     const auto [known, fresh] = distance.try_emplace(number, at);
@@ -87,7 +87,9 @@ FailureSlice measure(const DependenceGraph& graph, const std::vector<Node>& crit
       const uint32_t static_node = graph.static_node(place, number);
       const Node node = Node::of(place.execution, graph.layout().nodes[static_node].operation);
       const auto& operation = model.operation(node.operation());
-      if (operation.statement < model.statements().size()) of_statement.try_emplace(operation.statement, at);
+      if (operation.statement < model.statements().size()) {
+        of_statement.try_emplace(operation.statement, DependentStatement{operation.statement, at, place.execution});
+      }
       if (operation.kind == OperationKind::kBranch) slice.branch_distance.try_emplace(place.block, at);
       const uint32_t own = is_copy(graph, node) || at == 0 ? 0 : 1;
       const auto visit = [&](uint64_t to, EdgeKind kind) {
@@ -99,8 +101,7 @@ FailureSlice measure(const DependenceGraph& graph, const std::vector<Node>& crit
     std::vector<uint64_t>().swap(queues[at]);
   }
   slice.instances = distance.size();
-  for (const auto& [statement, its] : of_statement)
-    slice.statements.push_back({.statement = statement, .distance = its});
+  for (const auto& [statement, its] : of_statement) slice.statements.push_back(its);
   std::sort(slice.statements.begin(), slice.statements.end(), [](const auto& one, const auto& other) {
     return one.distance != other.distance ? one.distance < other.distance : one.statement < other.statement;
   });
@@ -130,7 +131,7 @@ class TracedRun final : public RunDependences {
   }
 
   const DependenceGraph& graph() const override { return graph_; }
-  const trace::TraceFile& trace() const { return file_; }
+  const trace::TraceFile& trace() const override { return file_; }
 
   /// The first execution of an activation.
   Execution entered(uint32_t frame) const { return entered_[frame]; }
@@ -333,7 +334,10 @@ std::optional<FailureSlice> slice_failure(const Launch& launch, const TracedProg
                                           const FailureMoment& moment, std::string& why_not) {
   auto folder = std::make_unique<TemporaryDirectory>(temporary_place("why"));
   const std::filesystem::path place = folder->path() / "trace";
-  const trace::TraceOrigin origin{.model = traced.model, .executable = traced.executable, .words = launch.arguments};
+  const trace::TraceOrigin origin{.model = traced.model,
+                                   .executable = traced.executable,
+                                   .contents = format::TraceContents::kValues,
+                                   .words = launch.arguments};
   if (launch.recording) {
     const recording::NoStreams nowhere;
     try {

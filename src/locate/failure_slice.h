@@ -22,7 +22,7 @@
 
 namespace culprit {
 
-/// The program rebuilt by the plan `trace`.
+/// The program rebuilt by the plan `values`.
 struct TracedProgram {
   std::filesystem::path executable;
   std::filesystem::path model;
@@ -31,6 +31,7 @@ struct TracedProgram {
 struct DependentStatement {
   uint32_t statement = 0;  ///< program model
   uint32_t distance = 0;   ///< computations and decisions between it and the failure; copies count nothing
+  depend::Execution nearest = 0;  ///< of its block, where it lies so near
 };
 
 /// The whole trace of a failing run, for questions that come up later.
@@ -38,6 +39,7 @@ class RunDependences {
  public:
   virtual ~RunDependences() = default;
   virtual const depend::DependenceGraph& graph() const = 0;
+  virtual const trace::TraceFile& trace() const = 0;  ///< with values
   /// A branch instance of the main thread, from 1; kNoNode when there are fewer.
   virtual depend::Node branch(uint64_t instance) const = 0;
   /// The statements that made the values which a branch instance of the main thread (from 1) tested, other than the

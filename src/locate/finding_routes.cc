@@ -4,6 +4,8 @@
 
 #include "locate/failure.h"
 #include "locate/graph_nodes.h"
+#include "locate/run_values.h"
+#include "locate/statement_values_text.h"
 
 namespace culprit {
 namespace {
@@ -87,6 +89,10 @@ std::optional<RouteStart> start_of(const FailureSlice& slice, const CriticalStat
   return std::nullopt;
 }
 
+RouteStart start_of(const CriticalValue& critical) {
+  return {.nodes = {critical.node}};
+}
+
 void add_routes(const program::ProgramModel& model, const FailureSlice& slice, std::vector<LocatedFinding>& findings) {
   std::vector<RouteStart> starts;
   std::vector<report::Finding*> having;
@@ -102,12 +108,30 @@ void add_routes(const program::ProgramModel& model, const FailureSlice& slice, s
     starts.push_back(*each.start);
     having.push_back(&each.finding);
   }
-  const std::vector<Route> routes = routes_to_failure(slice.run->graph(), slice.failed, starts);
+  const DependenceGraph& graph = slice.run->graph();
+  const std::vector<Route> routes = routes_to_failure(graph, slice.failed, starts);
+  const auto execution_of = [&](const RouteStep& step) {
+    return graph.execution_of(model.block_of_statement(step.statement), step.instance);
+  };
+  std::vector<bool> executions(graph.executions());
+  for (const Route& route : routes) {
+    for (const RouteStep& step : route) {
+      if (step.instance != 0) executions[execution_of(step)] = true;
+    }
+  }
+  const RunValues values(slice.run->trace(), executions);
   for (size_t each = 0; each < routes.size(); ++each) {
     having[each]->route.emplace();
     for (const RouteStep& step : routes[each]) {
-      having[each]->route->push_back(
-          {.place = place_of_statement(model, step.statement), .how = word_of(step.link), .instance = step.instance});
+      std::string value;
+      // Of the last step, what the failing call returned would be no news.
+      if (step.instance != 0 && &step != &routes[each].back()) {
+        value = line_values_text(graph, step.statement, execution_of(step), values);
+      }
+      having[each]->route->push_back({.place = place_of_statement(model, step.statement),
+                                      .how = word_of(step.link),
+                                      .instance = step.instance,
+                                      .value = std::move(value)});
     }
   }
 }

@@ -8,6 +8,7 @@
 #include "locate/failure_slice.h"
 #include "locate/predicate_switching.h"
 #include "locate/suppression.h"
+#include "locate/value_replacement.h"
 #include "program/program_model.h"
 #include "report/explanation.h"
 
@@ -22,6 +23,7 @@ struct LocatedFinding {
 /// Nothing when it is not in the trace.
 std::optional<RouteStart> start_of(const FailureSlice& slice, const CriticalBranch& branch);
 std::optional<RouteStart> start_of(const FailureSlice& slice, const CriticalStatement& critical);
+RouteStart start_of(const CriticalValue& critical);
 
 /// Gives the first proved findings their routes.
 void add_routes(const program::ProgramModel& model, const FailureSlice& slice, std::vector<LocatedFinding>& findings);

@@ -7,6 +7,7 @@
 #include <filesystem>
 
 #include "locate/own_statements.h"
+#include "locate/statement_values_text.h"
 #include "locate/suspects.h"
 
 namespace culprit {
@@ -118,6 +119,24 @@ report::Finding finding_of(const program::ProgramModel& model, const CriticalSta
           .evidence = fmt::format("Had its {} execution been left out, {}.{}{}", ordinal(execution.occurrence),
                                   otherwise_text(critical.repair, oracle), within, within.empty() ? "" : ", too."),
           .proved = critical.verified};
+}
+
+report::Finding finding_of(const program::ProgramModel& model, const CriticalValue& critical, const Oracle& oracle) {
+  const StatementExecution& execution = critical.execution;
+  const format::StatementRecord& statement = model.statement(execution.statement);
+  const bool returns = statement.kind == format::StatementKind::kReturn;
+  const uint32_t variable = returns ? format::kNone : statement.detail;
+  const std::string name =
+      variable == format::kNone ? "" : fmt::format(" in {}", model.text(model.variable(variable).name));
+  return {.kind = "critical-value",
+          .place = place_of_statement(model, execution.statement),
+          .instance = execution.occurrence,
+          .evidence = fmt::format("In its {} execution it {} {}{}; had it been {}, {}.", ordinal(execution.occurrence),
+                                  returns ? "returned" : "stored", value_text(model, variable, critical.value), name,
+                                  value_text(model, variable, critical.instead),
+                                  otherwise_text(Repair::kRepairs, oracle)),
+          .proved = critical.verified,
+          .instead = static_cast<int64_t>(critical.instead)};
 }
 
 report::Finding finding_of(const program::ProgramModel& model, const BoundsFault& fault) {

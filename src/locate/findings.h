@@ -11,6 +11,7 @@
 #include "locate/heap_experiments.h"
 #include "locate/predicate_switching.h"
 #include "locate/suppression.h"
+#include "locate/value_replacement.h"
 #include "program/program_model.h"
 #include "report/explanation.h"
 #include "session/frames.h"
@@ -22,6 +23,7 @@ std::string way_text(const program::ProgramModel& model, uint32_t block, uint32_
 
 report::Finding finding_of(const program::ProgramModel& model, const CriticalBranch& branch, const Oracle& oracle);
 report::Finding finding_of(const program::ProgramModel& model, const CriticalStatement& critical, const Oracle& oracle);
+report::Finding finding_of(const program::ProgramModel& model, const CriticalValue& critical, const Oracle& oracle);
 report::Finding finding_of(const program::ProgramModel& model, const BoundsFault& fault);
 report::Finding finding_of(const program::ProgramModel& model, const EndlessLoop& loop);
 /// One for the wrong access, and those for the release and the allocation of its block.

@@ -22,7 +22,7 @@ bool returns_nothing(const program::ProgramModel& model, uint32_t call) {
 
 }  // namespace
 
-RunValues::RunValues(const trace::TraceFile& trace, const std::vector<bool>& wanted) {
+void visit_values(const trace::TraceFile& trace, const std::function<void(Node, uint64_t)>& visit) {
   const program::ProgramModel& model = trace.model();
   const auto operations = model.sections().operations;
   trace::ControlStream stream(trace);
@@ -33,23 +33,19 @@ RunValues::RunValues(const trace::TraceFile& trace, const std::vector<bool>& wan
   };
   std::unordered_map<trace::FrameId, Place> frames;
   Execution next = 0;
-  const auto add = [&](Node node, uint64_t value) {
-    if (node.execution() < wanted.size() && wanted[node.execution()]) known_.push_back({node, value});
-  };
   while (true) {
     const Step& step = stream.next();
     switch (step.kind) {
       case StepKind::kEnd:
-        std::sort(known_.begin(), known_.end(), [](const Known& a, const Known& b) { return a.node < b.node; });
         return;
       case StepKind::kRun: {
         Place& place = frames[step.frame];
         if (step.starts) {
-          if (place.branch) add(*place.branch, step.block);
+          if (place.branch) visit(*place.branch, step.block);
           place = {next++, std::nullopt};
         }
         for (const trace::StoredValue& each : stream.values()) {
-          add(Node::of(place.execution, each.operation), each.value);
+          visit(Node::of(place.execution, each.operation), each.value);
         }
         const uint32_t last = step.end - 1;
         if (step.end > step.first && operations[last].kind == OperationKind::kBranch) {
@@ -61,7 +57,7 @@ RunValues::RunValues(const trace::TraceFile& trace, const std::vector<bool>& wan
         const auto at = frames.find(step.frame);
         const format::OperationRecord& call = operations[step.operation];
         if (at != frames.end() && !returns_nothing(model, call.detail)) {
-          add(Node::of(at->second.execution, step.operation), step.returned->result);
+          visit(Node::of(at->second.execution, step.operation), step.returned->result);
         }
         break;
       }
@@ -73,6 +69,13 @@ RunValues::RunValues(const trace::TraceFile& trace, const std::vector<bool>& wan
         break;
     }
   }
+}
+
+RunValues::RunValues(const trace::TraceFile& trace, const std::vector<bool>& wanted) {
+  visit_values(trace, [&](Node node, uint64_t value) {
+    if (node.execution() < wanted.size() && wanted[node.execution()]) known_.push_back({node, value});
+  });
+  std::sort(known_.begin(), known_.end(), [](const Known& a, const Known& b) { return a.node < b.node; });
 }
 
 std::optional<uint64_t> RunValues::of(Node node) const {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <vector>
 
@@ -10,8 +11,11 @@
 
 namespace culprit {
 
-/// Of some block executions, from one walk over a trace with values: what stores stored, what calls of native functions
-/// returned, and to which block branches went.
+/// Walks a trace with values: what stores stored, returns returned and calls of native functions yielded, and to which
+/// block branches went. In order of time but for the latter. Throws CorruptData.
+void visit_values(const trace::TraceFile& trace, const std::function<void(depend::Node, uint64_t)>& visit);
+
+/// The same of some block executions.
 class RunValues {
  public:
   /// `wanted`: by execution number. Throws CorruptData.

@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "locate/observe.h"
 #include "locate/suppression.h"
+#include "locate/value_replacement.h"
 
 namespace culprit {
 namespace {
@@ -52,29 +53,34 @@ uint32_t way_to(const program::ProgramModel& model, uint32_t block, uint32_t way
       fmt::format("say where to go: --to {}", fmt::join(lines, ", or ")));
 }
 
-/// What is said of a call by the name of its callee, of a write by what it is.
+/// What is said of a call by the name of its callee, of a write or a return by what it is.
 std::string text_of(const program::ProgramModel& model, uint32_t statement) {
   const format::StatementRecord& record = model.statement(statement);
+  if (record.kind == format::StatementKind::kReturn) return fmt::format("{} (a return)", record.column);
   if (record.kind != format::StatementKind::kCall) return fmt::format("{} (a write)", record.column);
   const uint32_t callee = model.call(record.detail).callee;
   return callee == program::kNone ? fmt::format("{} (an indirect call)", record.column)
                                   : fmt::format("{} (a call of {})", record.column, model.function_name(callee));
 }
 
-uint32_t suppressible_at(const program::ProgramModel& model, const program::SourcePosition& at) {
+/// With another value a return can be altered as well.
+uint32_t alterable_at(const program::ProgramModel& model, const program::SourcePosition& at, bool with_value) {
   std::vector<uint32_t> found;
   for (const uint32_t statement : program::find_statements(model, at)) {
-    if (can_be_suppressed(model, statement)) found.push_back(statement);
+    if (can_be_suppressed(model, statement) || (with_value && can_be_replaced(model, statement))) {
+      found.push_back(statement);
+    }
   }
   const std::string place = fmt::format("{}:{}", at.file, at.line);
   if (found.empty()) {
-    throw UserError(fmt::format("nothing at {} writes memory or makes a call that returns", place),
+    throw UserError(fmt::format("nothing at {} writes memory{} makes a call that returns", place,
+                                with_value ? ", returns a value or" : " or"),
                     "name a line with an assignment or a call");
   }
   if (found.size() > 1) {
     std::vector<std::string> texts;
     for (const uint32_t each : found) texts.push_back(text_of(model, each));
-    throw UserError(fmt::format("{} statements at {} write or call", found.size(), place),
+    throw UserError(fmt::format("{} statements at {} write, call or return", found.size(), place),
                     fmt::format("add the column of one: {}:{}", place, fmt::join(texts, ", ")));
   }
   return found.front();
@@ -134,7 +140,7 @@ SingleOutcome switch_once(const Launch& launch, const program::ProgramModel& mod
 
 SingleOutcome suppress_once(const Launch& launch, const program::ProgramModel& model, const SuppressRequest& request) {
   SingleOutcome outcome;
-  const uint32_t statement = suppressible_at(model, request.at);
+  const uint32_t statement = alterable_at(model, request.at, request.value.has_value());
   ControlSetup setup;
   setup.mode = format::SessionMode::kLogBranches;
   setup.log_capacity = 1;
@@ -147,12 +153,12 @@ SingleOutcome suppress_once(const Launch& launch, const program::ProgramModel& m
   check_instance("statement", request.at, outcome.executions);
 
   const bool each = request.at.instance == 0;
-  const bool write = model.statement(statement).kind == format::StatementKind::kAssignment;
+  const bool call = model.statement(statement).kind == format::StatementKind::kCall;
   make(launch,
        {.instance = 0,
         .scope = each ? format::SwitchScope::kSameWay : format::SwitchScope::kInstance,
         .statement = statement,
-        .action = write && request.value ? format::StatementAction::kReplaceWrite : format::StatementAction::kSuppress,
+        .action = !call && request.value ? format::StatementAction::kReplaceWrite : format::StatementAction::kSuppress,
         .passes = each ? 0 : request.at.instance - 1,
         .value = request.value.value_or(0)},
        control.head().branches, request.limit, outcome);

@@ -16,13 +16,14 @@
 #include <set>
 #include <unordered_map>
 
+#include "locate/statement_trials.h"
+
 namespace culprit {
 namespace {
 
-using Clock = Experimenter::Clock;
+using format::StatementAction;
 using format::StatementKind;
 
-constexpr size_t kWindow = 256;        // experiments of one spine
 constexpr size_t kMostNarrowed = 4;    // calls that are followed into their callees
 constexpr size_t kMostInCallee = 512;  // experiments to narrow down one call
 constexpr size_t kLastOnes = 2;        // executions of each statement, and its first
@@ -70,33 +71,26 @@ class Search {
       : graph_(slice.run->graph()),
         model_(graph_.model()),
         branches_(branches),
-        experimenter_(launch, budget.limits, oracle),
-        budget_(budget),
-        go_on_(go_on),
-        deadline_(Clock::now() + budget.time) {
+        trials_(launch, budget.limits, oracle, StatementTrials::Clock::now() + budget.time, go_on),
+        budget_(budget) {
     for (const DependentStatement& each : slice.statements) distance_.emplace(each.statement, each.distance);
   }
 
   SuppressionResult run() {
     std::vector<CriticalStatement> found = try_all(calls(), budget_.experiments, true);
     // Of a long run, already to go over its executions takes long.
-    if (found.empty() && is_time_left()) found = try_all(writes_of_slice(), budget_.experiments, true);
+    if (found.empty() && trials_.is_time_left()) found = try_all(writes_of_slice(), budget_.experiments, true);
     sort(found);
     found = narrowed(found);
     sort(found);
     if (found.size() > kMostVerified) found.resize(kMostVerified);
     for (CriticalStatement& each : found) verify(each);
     return {.critical = std::move(found),
-            .experiments = experimenter_.finished(),
-            .complete = !cut_short_ && experimenter_.finished() == planned_};
+            .experiments = trials_.finished(),
+            .complete = trials_.is_complete()};
   }
 
  private:
-  bool is_time_left() {
-    if (Clock::now() < deadline_) return true;
-    cut_short_ = true;
-    return false;
-  }
   bool is_call(uint32_t statement) const { return model_.statement(statement).kind == StatementKind::kCall; }
 
   /// The executions up to the failure that `wanted` asks for, the first and last ones of each statement.
@@ -136,57 +130,17 @@ class Search {
     return known == distance_.end() ? ~uint32_t{0} : known->second;
   }
 
-  /// Leaves each out, in parts of so many to a run of the program, until one helps when `until_found`.
-  std::vector<CriticalStatement> try_all(std::vector<Candidate> candidates, size_t most, bool until_found) {
+  /// Leaves each out, until one helps when `until_found`.
+  std::vector<CriticalStatement> try_all(const std::vector<Candidate>& candidates, size_t most, bool until_found) {
+    std::vector<StatementTrial> trials;
+    for (const Candidate& each : candidates) {
+      trials.push_back({.execution = each.execution, .order = each.order, .action = StatementAction::kSuppress});
+    }
     std::vector<CriticalStatement> found;
-    cut_short_ = cut_short_ || candidates.size() > most;
-    candidates.resize(std::min(candidates.size(), most));
-    std::deque<Candidate> open(candidates.begin(), candidates.end());
-    while (!open.empty() && Clock::now() < deadline_ && go_on_(experimenter_.finished())) {
-      std::vector<Candidate> window(open.begin(), open.begin() + static_cast<long>(std::min(kWindow, open.size())));
-      open.erase(open.begin(), open.begin() + static_cast<long>(window.size()));
-      std::vector<Candidate> later = make(window, found);
-      open.insert(open.begin(), later.begin(), later.end());
-      if (until_found && !found.empty()) return found;
+    for (const HelpfulTrial& helpful : trials_.make(std::move(trials), most, until_found)) {
+      found.push_back({.execution = helpful.trial.execution, .repair = helpful.repair, .within = {}});
     }
-    cut_short_ = cut_short_ || !open.empty();
     return found;
-  }
-
-  /// One run of the program; returns those that have to wait for another one: an experiment right behind one on another
-  /// statement does not know how often its own was executed in between.
-  std::vector<Candidate> make(std::vector<Candidate> window, std::vector<CriticalStatement>& found) {
-    std::sort(window.begin(), window.end(), [](const auto& one, const auto& other) { return one.order < other.order; });
-    std::vector<Candidate> made, later;
-    std::vector<PlannedExperiment> planned;
-    for (const Candidate& each : window) {
-      const StatementExecution& execution = each.execution;
-      const bool right_behind = !made.empty() && made.back().execution.instance == execution.instance &&
-                                made.back().execution.statement != execution.statement;
-      if (right_behind && execution.passes != 0) {
-        later.push_back(each);
-        continue;
-      }
-      made.push_back(each);
-      planned.push_back(plan(execution));
-    }
-    planned_ += planned.size();
-    for (const HelpfulExperiment& helpful : experimenter_.make(planned, deadline_)) {
-      if (helpful.repair != Repair::kRepairs && helpful.repair != Repair::kSurvives) continue;
-      const auto at = std::find_if(made.begin(), made.end(), [&](const Candidate& each) {
-        return each.execution.statement == helpful.planned.statement &&
-               each.execution.instance == helpful.planned.instance && each.execution.passes == helpful.planned.passes;
-      });
-      found.push_back({.execution = at->execution, .repair = helpful.repair, .within = {}});
-    }
-    return later;
-  }
-
-  static PlannedExperiment plan(const StatementExecution& execution) {
-    return {.instance = execution.instance,
-            .statement = execution.statement,
-            .action = format::StatementAction::kSuppress,
-            .passes = execution.passes};
   }
 
   /// Puts in the place of calls that help what helps in their callees.
@@ -199,7 +153,7 @@ class Search {
       open.pop_front();
       std::vector<CriticalStatement> inner;
       const uint32_t callee = outer.execution.callee;
-      if (callee != kNoActivation && is_time_left() && looked_into.size() < kMostNarrowed && looked_into.insert(callee).second) {
+      if (callee != kNoActivation && trials_.is_time_left() && looked_into.size() < kMostNarrowed && looked_into.insert(callee).second) {
         inner = try_all(inside(callee), kMostInCallee, false);
         std::erase_if(inner, [&](const CriticalStatement& each) { return each.repair < outer.repair; });
       }
@@ -236,20 +190,15 @@ class Search {
   }
 
   void verify(CriticalStatement& critical) {
-    ++planned_;
-    const auto again = experimenter_.make({plan(critical.execution)}, deadline_);
-    critical.verified = again.size() == 1 && again.front().repair == critical.repair;
+    critical.verified = trials_.is_confirmed(
+        {.trial = {.execution = critical.execution, .action = StatementAction::kSuppress}, .repair = critical.repair});
   }
 
   const depend::DependenceGraph& graph_;
   const program::ProgramModel& model_;
   uint64_t branches_;
-  Experimenter experimenter_;
+  StatementTrials trials_;
   const SuppressionBudget& budget_;
-  const std::function<bool(uint64_t)>& go_on_;
-  Clock::time_point deadline_;
-  uint64_t planned_ = 0;
-  bool cut_short_ = false;                           // by the budget
   std::unordered_map<uint32_t, uint32_t> distance_;  // by statement: from the failure
 };
 

@@ -62,6 +62,7 @@ class Ranking {
     add_array_bounds();
     add_intermittent_branches();
     add_branches();
+    add_replaced();
     add_suppressed();
     add_failure_and_callers();
     add_loop_exits();
@@ -229,6 +230,17 @@ class Ranking {
       if (!is_own_statement(model_, origin)) continue;
       if (place_of_statement(model_, origin).line == place_of_branch(model_, branch.block).line) continue;
       add_statement(origin, score, why);
+      score *= kNextOfKind;
+    }
+  }
+
+  /// The earliest value first: that of later ones follows from it.
+  void add_replaced() {
+    double score = 55;
+    for (const CriticalValue& critical : evidence_.replaced) {
+      if (!critical.verified || !is_own_statement(model_, critical.execution.statement)) continue;
+      add_statement(critical.execution.statement, score + nearness(model_.block_of_statement(critical.execution.statement)),
+                    "had another value been made here, the run would have succeeded");
       score *= kNextOfKind;
     }
   }

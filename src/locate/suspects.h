@@ -12,6 +12,7 @@
 #include "locate/predicate_switching.h"
 #include "locate/repeated_runs.h"
 #include "locate/suppression.h"
+#include "locate/value_replacement.h"
 #include "report/explanation.h"
 
 namespace culprit {
@@ -23,6 +24,7 @@ struct Evidence {
   const std::vector<std::vector<VariableValue>>* variables = nullptr;
   std::vector<CriticalBranch> critical;
   std::vector<CriticalStatement> suppressed{};
+  std::vector<CriticalValue> replaced{};
   bool expected_output = false;  ///< critical branches were judged by a known output
   std::vector<HeapFault> heap;
   std::optional<BoundsFault> bounds = std::nullopt;

@@ -60,7 +60,11 @@ struct RouteStep {
   /// "kept".
   std::string how;
   uint64_t instance = 0;  ///< which execution of the place, from 1; 0: it was not executed
+  std::string value{};    ///< what it stored or returned then, "n = 3"; empty: nothing, or not known
 };
+
+/// How the step follows and what it made: "computed from it: n = 3".
+std::string route_text(const RouteStep& step);
 
 /// One piece of evidence.
 struct Finding {
@@ -69,6 +73,8 @@ struct Finding {
   uint64_t instance = 0;  ///< which execution of the statement, from 1; 0 when not about one
   std::string evidence;   ///< one sentence
   bool proved = false;    ///< by a re-run
+  /// Of a "critical-value": what would have repaired the run, as `culprit suppress --value` takes it.
+  std::optional<int64_t> instead = std::nullopt;
   /// How it travelled to the failure, the finding itself first; empty: no dependence leads there; nothing: not looked
   /// for.
   std::optional<std::vector<RouteStep>> route = std::nullopt;

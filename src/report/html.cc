@@ -129,7 +129,7 @@ class Page {
     }
     text_ += "<br>How it went on from there to the failure:<ol>\n";
     for (const RouteStep& step : std::span(*finding.route).subspan(1)) {
-      text_ += fmt::format("<li>{} <span class=\"dim\">({})</span></li>\n", link(step.place), route_word(step.how));
+      text_ += fmt::format("<li>{} <span class=\"dim\">({})</span></li>\n", link(step.place), escaped(route_text(step)));
     }
     text_ += "</ol>";
   }

@@ -24,6 +24,7 @@ Json route_json(const Finding& finding) {
     Json json = place_json(step.place);
     json["how"] = step.how;
     json["instance"] = step.instance;
+    json["value"] = step.value;
     route.push_back(std::move(json));
   }
   return route;
@@ -32,7 +33,7 @@ Json route_json(const Finding& finding) {
 }  // namespace
 
 std::string to_json(const Explanation& explanation) {
-  Json result{{"version", 3}, {"command", explanation.command}, {"runs", explanation.runs}, {"failure", nullptr}};
+  Json result{{"version", 4}, {"command", explanation.command}, {"runs", explanation.runs}, {"failure", nullptr}};
   if (const auto& failure = explanation.failure) {
     Json& json = result["failure"] = {{"kind", failure->kind}};
     json.update(place_json(failure->place));
@@ -57,6 +58,7 @@ std::string to_json(const Explanation& explanation) {
     json["instance"] = finding.instance;
     json["evidence"] = finding.evidence;
     json["proved"] = finding.proved;
+    json["instead"] = finding.instead ? Json(*finding.instead) : Json(nullptr);
     json["route"] = route_json(finding);
     findings.push_back(std::move(json));
   }

@@ -54,7 +54,7 @@ Json code_flows(const Explanation& explanation) {
     Json locations = Json::array();
     for (const RouteStep& step : *finding.route) {
       Json location = location_of(step.place);
-      location["message"] = {{"text", step.how == "start" ? finding.evidence : route_word(step.how)}};
+      location["message"] = {{"text", step.how == "start" ? finding.evidence : route_text(step)}};
       locations.push_back({{"location", std::move(location)}});
     }
     Json flow{{"threadFlows", Json::array({{{"locations", std::move(locations)}}})}};

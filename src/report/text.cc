@@ -145,7 +145,8 @@ class Writer {
   void write_step(const RouteStep& step) {
     std::string line = source_line(step.place.file, step.place.line);
     if (line.size() > kMostOfLine) line = line.substr(0, kMostOfLine) + " …";
-    text_ += fmt::format("        {:<16} {}  {}\n", route_word(step.how), position_text(step.place), dim(line));
+    const std::string value = step.value.empty() ? "" : fmt::format("  ({})", step.value);
+    text_ += fmt::format("        {:<16} {}  {}{}\n", route_word(step.how), position_text(step.place), dim(line), value);
   }
 
   /// The best finding's steps one by one.
@@ -258,6 +259,10 @@ std::string route_word(const std::string& how) {
   if (how == "left-out") return "not executed";
   if (how == "kept") return "old value used";
   return how;
+}
+
+std::string route_text(const RouteStep& step) {
+  return step.value.empty() ? route_word(step.how) : fmt::format("{}: {}", route_word(step.how), step.value);
 }
 
 std::string made_in_words(const std::string& how) {

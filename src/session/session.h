@@ -55,7 +55,7 @@ struct SuppressStatement {
   uint64_t result = 0;  ///< cut to the size of the call's type
 };
 
-/// What an execution of a statement writes is another value.
+/// What an execution of a statement writes, or returns to its caller, is another value.
 struct ReplaceWrite {
   uint32_t statement = 0;
   uint64_t number = 1;

@@ -14,6 +14,11 @@ namespace {
 using namespace format;
 using program::ProgramModel;
 
+bool is_valued(const OperationRecord& operation) {
+  return (operation.kind == OperationKind::kStore || operation.kind == OperationKind::kReturn) &&
+         (operation.flags & kOperationValued) != 0;
+}
+
 enum class Waiting : uint8_t { kNo, kForReturn, kForTail, kForLanding };
 
 struct Activation {
@@ -38,8 +43,7 @@ std::vector<uint32_t> find_stops(const ProgramModel& model, bool path_only) {
   for (auto each = static_cast<uint32_t>(operations.size()); each-- > 0;) {
     const OperationRecord& operation = operations[each];
     bool stops_here = operation.kind == OperationKind::kCall || operation.kind == OperationKind::kBranch ||
-                      operation.kind == OperationKind::kReturn || operation.kind == OperationKind::kUnwind ||
-                      (operation.flags & kOperationValued) != 0;
+                      operation.kind == OperationKind::kReturn || operation.kind == OperationKind::kUnwind || is_valued(operation);
     if (!path_only && each + 1 < operations.size()) {
       for (uint32_t access = operation.first_access; access < operations[each + 1].first_access; ++access) {
         stops_here = stops_here || (accesses[access].flags & kAccessRecorded) != 0;
@@ -329,7 +333,7 @@ class ControlStream::Thread {
         if (!read_address(accesses_[each].value)) return cut(step, last_access);
         last_access = top.next;
       }
-      if (with_values_ && operation.kind == OperationKind::kStore && (operation.flags & kOperationValued) != 0) {
+      if (with_values_ && is_valued(operation)) {
         if (!read_value(top.next)) return cut(step, last_access);
       }
       if (operation.kind == OperationKind::kCall && !is_silent(operation)) return call(step, top, operation);
@@ -411,6 +415,7 @@ class ControlStream::Thread {
   bool take_leave(Step& step) {
     if (!pending_leave_) return false;
     pending_leave_ = false;
+    values_.clear();
     step = Step{};
     step.thread = number_;
     step.kind = StepKind::kLeave;

@@ -1,4 +1,4 @@
-/* Stores whose values a trace holds: each "value" line says what is expected. */
+/* Stores and returns whose values a trace holds: each "value" line says what is expected. */
 #include <stdint.h>
 #include <string.h>
 
@@ -6,6 +6,10 @@ struct pair {
   int8_t small;
   int64_t large;
 };
+
+static __attribute__((noinline)) int8_t opposite(int number) {
+  return (int8_t)-number;               /* value -3, 100 */
+}
 
 int main(void) {
   struct pair pair;
@@ -18,5 +22,6 @@ int main(void) {
   const char* nothing = 0;              /* value 0 */
   for (int i = 0; i < 3; ++i)
     byte -= 100;                        /* value 100, 0, -100 */
+  if (opposite(3) + opposite(-100) != 97) return 2;
   return nothing == 0 && half > quarter && byte > 0 && pair.large < pair.small ? 0 : 1;
 }

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""A trace with values holds what each store stored.
+"""A trace with values holds what each store stored and each return returned.
 
 Usage: stored_values.py BIN_FOLDER SUBJECT
 """
@@ -30,7 +30,7 @@ def main():
             shown = subprocess.run([binaries / "culprit", "dump", "trace", trace], env=environment, capture_output=True, text=True,
                                    check=True).stdout
             stored = collections.defaultdict(list)
-            for line, value in re.findall(r"stores stored_values\.c:(\d+)\S* (-?\d+)", shown):
+            for line, value in re.findall(r"(?:stores|returns) stored_values\.c:(\d+)\S* (-?\d+)", shown):
                 if int(line) in expected:
                     stored[int(line)].append(int(value))
             if stored != wanted:

@@ -45,6 +45,7 @@ SESSIONS = [
     (f"replace {at('number = 7')} 0x10", {"number": "16", "doubled": "32"}),
     (f"replace {at('ratio = 2.5')} {DOUBLE}", {"ratio": "0.2"}),
     (f"replace {at('part = 3.5')} {FLOAT}", {"part": "8.5"}),
+    (f"replace {at('return 2 * value')} 55", {"doubled": "55"}),
     # Read once, and the variable stays as it is; written, and it stays changed.
     (f"read {at('again += once;')} once 50", {"again": "56"}),
     (f"write {at('again += once;')} once 50", {"again": "100"}),

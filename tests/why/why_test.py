@@ -218,6 +218,20 @@ class WhyTest(unittest.TestCase):
                              capture_output=True, text=True)
         self.assertEqual(run.stdout, "rate 300\n", run.stderr)
 
+    def test_where_no_branch_repairs_another_value_does(self):
+        said, line = self.subject("wrong_width", expected="7\n")
+        finding = [f for f in said["findings"] if f["kind"] == "critical-value"][0]
+        self.assertEqual((finding["line"], finding["instead"], finding["proved"]), (line("// wrong"), 5, True))
+        self.assertIn("it returned 6; had it been 5, the program would do what is expected", finding["evidence"])
+        self.assertEqual(said["suspects"][0]["line"], line("// wrong"))
+        values = {step["line"]: step["value"] for step in finding["route"]}
+        self.assertEqual((values[line("int digits =")], values[line("int last =")]), ("digits = 6", "last = 8"))
+        # The command that is proposed shows it.
+        command = next(c for c in said["next_steps"] if c.startswith("culprit suppress "))
+        run = subprocess.run([BIN / "culprit", *command.split()[1:]], cwd=self.folder, env=self.environment,
+                             capture_output=True, text=True)
+        self.assertEqual(run.stdout, "7\n", run.stderr)
+
     def test_two_conditions_are_switched_together(self):
         source = SOURCE / "tests/why/two_conditions.c"
         self.compile(source)
@@ -388,7 +402,7 @@ class WhyTest(unittest.TestCase):
 
     def test_a_decision_is_followed_to_the_failure(self):
         said, line = self.subject("far_decision", expected="." * 20 + "total 238\n")
-        self.assertEqual(said["version"], 3)
+        self.assertEqual(said["version"], 4)
         self.assertEqual(self.route(said, line('if (strcmp(')),
                          [(line("if (strcmp("), "start"), (line("rate = 7"), "executed"), (line("return rate"), "passed"),
                           (line("set_rate(&order, rate_of"), "passed"), (line("int total"), "passed"), (line("int tax = "), "computed"),

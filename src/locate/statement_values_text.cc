@@ -1,0 +1,71 @@
+#include "locate/statement_values_text.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <span>
+#include <vector>
+
+#include "program/print_value.h"
+
+namespace culprit {
+namespace {
+
+using format::OperationKind;
+
+/// What the wanted operations of a block's execution made.
+struct Made {
+  std::vector<std::string> by_program;  // stored or returned
+  std::vector<std::string> by_library;
+};
+
+template <typename Wanted>
+Made made_in(const depend::DependenceGraph& graph, depend::Execution execution, const RunValues& values,
+             const Wanted& wanted) {
+  const program::ProgramModel& model = graph.model();
+  Made made;
+  for (const uint32_t operation : model.operations_of(graph.block_of(execution))) {
+    const format::OperationRecord& record = model.operation(operation);
+    if (record.statement >= model.statements().size() || !wanted(record.statement)) continue;
+    const auto value = values.of(depend::Node::of(execution, operation));
+    if (!value) continue;
+    const format::StatementRecord& statement = model.statement(record.statement);
+    const uint32_t variable = statement.kind == format::StatementKind::kAssignment ? statement.detail : format::kNone;
+    if (record.kind == OperationKind::kStore) {
+      const std::string text = value_text(model, variable, *value);
+      const bool named = variable != format::kNone;
+      made.by_program.push_back(named ? fmt::format("{} = {}", model.text(model.variable(variable).name), text) : text);
+    } else if (record.kind == OperationKind::kReturn) {
+      made.by_program.push_back(fmt::format("returned {}", value_text(model, format::kNone, *value)));
+    } else if (record.kind == OperationKind::kCall) {
+      made.by_library.push_back(fmt::format("returned {}", value_text(model, format::kNone, *value)));
+    }
+  }
+  return made;
+}
+
+}  // namespace
+
+std::string value_text(const program::ProgramModel& model, uint32_t variable, uint64_t value) {
+  const uint32_t type = variable == format::kNone ? format::kNone : model.variable(variable).type;
+  if (type == format::kNone) return std::to_string(static_cast<int64_t>(value));
+  return program::print_value(model, type, std::as_bytes(std::span(&value, 1)));
+}
+
+std::string statement_values_text(const depend::DependenceGraph& graph, uint32_t statement, depend::Execution execution,
+                                  const RunValues& values) {
+  Made made = made_in(graph, execution, values, [statement](uint32_t each) { return each == statement; });
+  made.by_program.insert(made.by_program.end(), made.by_library.begin(), made.by_library.end());
+  return fmt::format("{}", fmt::join(made.by_program, ", "));
+}
+
+std::string line_values_text(const depend::DependenceGraph& graph, uint32_t statement, depend::Execution execution,
+                             const RunValues& values) {
+  const program::ProgramModel& model = graph.model();
+  const uint32_t line = model.statement(statement).line;
+  const Made made = made_in(graph, execution, values,
+                            [&model, line](uint32_t each) { return model.statement(each).line == line; });
+  return fmt::format("{}", fmt::join(made.by_program.empty() ? made.by_library : made.by_program, ", "));
+}
+
+}  // namespace culprit
