@@ -6,6 +6,7 @@
 
 #include "depend/value_chain.h"
 #include "locate/graph_nodes.h"
+#include "trace/control_stream.h"
 
 namespace culprit {
 namespace {
@@ -75,6 +76,46 @@ Node bad_value(const DependenceGraph& graph, const std::vector<Node>& statement)
   if (bad) return *bad;
   const std::vector<Node> data = sources_of(graph, statement.back(), {OperandRole::kData});
   return data.empty() ? depend::kNoNode : data.back();
+}
+
+namespace {
+
+/// The site at which a trace has the length of an operation.
+std::optional<uint32_t> length_site(const program::ProgramModel& model, uint32_t operation) {
+  const auto sections = model.sections();
+  const uint32_t end = sections.operations[operation + 1].first_access;
+  for (uint32_t each = sections.operations[operation].first_access; each < end; ++each) {
+    if (sections.accesses[each].place == format::PlaceKind::kLength) return sections.accesses[each].value;
+  }
+  return std::nullopt;
+}
+
+/// What a thread recorded at a site when it executed the operation for the last time.
+std::optional<uint64_t> last_at_site(const trace::TraceFile& trace, uint32_t operation, uint32_t site) {
+  trace::ControlStream stream(trace);
+  std::optional<uint64_t> last;
+  while (true) {
+    const trace::Step& step = stream.next();
+    if (step.kind == trace::StepKind::kEnd) return last;
+    const bool executes = step.kind == trace::StepKind::kRun && step.first <= operation && operation < step.end;
+    if (executes && site < stream.sites().size()) last = stream.sites()[site];
+  }
+}
+
+}  // namespace
+
+std::optional<NegativeLength> negative_length(const DependenceGraph& graph, const trace::TraceFile& trace,
+                                              const std::vector<Node>& statement) {
+  for (const Node node : statement) {
+    const std::optional<uint32_t> site = length_site(graph.model(), node.operation());
+    if (!site) continue;
+    // It is the last operand (docs/formats.md).
+    const std::vector<Node> lengths = sources_of(graph, node, {OperandRole::kAddress});
+    const std::optional<uint64_t> bytes = last_at_site(trace, node.operation(), *site);
+    if (lengths.empty() || !bytes || static_cast<int64_t>(*bytes) >= 0) continue;
+    return NegativeLength{.value = lengths.back(), .bytes = static_cast<int64_t>(*bytes)};
+  }
+  return std::nullopt;
 }
 
 }  // namespace culprit

@@ -1,9 +1,12 @@
 // Which value it was that a failing statement could not use.
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "depend/dependence_graph.h"
+#include "trace/trace_file.h"
 
 namespace culprit {
 
@@ -12,5 +15,15 @@ namespace culprit {
 /// first that its activation did not access memory through before: where that went well, the pointer is good.
 /// `statement`: its operations in the execution that failed. kNoNode when there is none.
 depend::Node bad_value(const depend::DependenceGraph& graph, const std::vector<depend::Node>& statement);
+
+/// A number of bytes to copy or fill that is negative: the value, and what it says.
+struct NegativeLength {
+  depend::Node value;
+  int64_t bytes;
+};
+
+/// That of the failing statement, as bad_value's, in its last execution; nothing when it gives none.
+std::optional<NegativeLength> negative_length(const depend::DependenceGraph& graph, const trace::TraceFile& trace,
+                                              const std::vector<depend::Node>& statement);
 
 }  // namespace culprit

@@ -371,6 +371,10 @@ report::Explanation explain(const ExplainRequest& request, const program::Progra
         found.push_back({.finding = *origin, .start = RouteStart{.nodes = {slice->value_made}}});
       evidence.slice = &*slice;
       add_path(model, *slice, *explanation.failure);
+      if (slice->negative_length) {
+        explanation.failure->message += fmt::format(
+            " It was to copy or fill {} bytes: a negative number, taken for a huge one.", *slice->negative_length);
+      }
       if (slice->parent) {
         evidence.frames = &slice->parent->frames;
         evidence.variables = &slice->parent->variables;

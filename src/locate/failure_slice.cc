@@ -371,6 +371,7 @@ std::optional<FailureSlice> slice_failure(const Launch& launch, const TracedProg
   const auto stream = depend::OutputStream::kStandardOutput;
   const bool byte_is_known = moment.output_byte && *moment.output_byte < graph.output_bytes(stream);
   std::vector<Node> criterion, chain;
+  std::optional<NegativeLength> length;
   std::optional<ParentAtStart> parent;
   if (moment.child) {
     const auto start = start_of_child(run->trace(), graph, moment.child->started);
@@ -389,13 +390,16 @@ std::optional<FailureSlice> slice_failure(const Launch& launch, const TracedProg
     criterion = graph.output_at(stream, *moment.output_byte);
     chain = depend::value_chain_of_output(graph, graph.output_parts(stream, *moment.output_byte));
   } else if (criterion = run->criterion_of(moment); !criterion.empty()) {
-    if (const Node bad = bad_value(graph, criterion); bad != depend::kNoNode) chain = depend::value_chain(graph, bad);
+    length = negative_length(graph, run->trace(), criterion);
+    const Node bad = length ? length->value : bad_value(graph, criterion);
+    if (bad != depend::kNoNode) chain = depend::value_chain(graph, bad);
   }
   if (criterion.empty()) {
     why_not = "the failing statement is not in the trace";
     return std::nullopt;
   }
   FailureSlice slice = measure(graph, criterion);
+  if (length) slice.negative_length = length->bytes;
   if (byte_is_known) {
     slice.writer = writer_of_output(graph, criterion, [&](uint32_t frame) { return run->entered(frame); });
     slice.put_out_at = active_statements(graph, criterion.back());

@@ -65,6 +65,8 @@ struct FailureSlice {
   std::vector<uint32_t> put_out_at;
   /// Of a wrong output that a process put out which the program started: the program when it did.
   std::optional<ParentAtStart> parent;
+  /// The value is a number of bytes to copy or fill, and negative.
+  std::optional<int64_t> negative_length;
   bool value_is_input = false;  ///< nothing in the program made it: the chain ends where it was read
   /// The statements that made the values which the branch tested that decided that the failing statement is executed;
   /// nearest first.

@@ -29,6 +29,7 @@ constexpr double kOmitted = 0.5;  // what a branch left out counts against the b
 constexpr double kOtherCase =
     1.0;  // the same of a switch that has no case for its value: one belongs beside those it has
 constexpr double kNotOfValue = 0.6;  // a branch on whose way the wrong value is not computed
+constexpr double kPassedOn = 0.4;    // a statement without which the run succeeds, but that only passes the value on
 constexpr double kNextTest = 0.7;    // what each earlier test of a variable counts against the next
 constexpr double kNextOfKind = 0.9;  // what each further branch of a kind counts against the one before
 
@@ -252,11 +253,24 @@ class Ranking {
       if (!critical.verified || !is_own_statement(model_, critical.execution.statement)) continue;
       const double near = nearness(model_.block_of_statement(critical.execution.statement));
       const bool repairs = critical.repair == Repair::kRepairs;
-      add_statement(critical.execution.statement, (repairs ? score : score * kOmitted) + near,
+      double its = (repairs ? score : score * kOmitted) + near;
+      if (passes_bad_value_on(critical.execution.statement)) its *= kPassedOn;
+      add_statement(critical.execution.statement, its,
                     repairs ? "had this been left out, the run would have succeeded"
                             : "had this been left out, the failure would not show");
       score *= kNextOfKind;
     }
+  }
+
+  /// Without what the bad value came by the run goes otherwise, whoever made it.
+  bool passes_bad_value_on(uint32_t statement) const {
+    if (!evidence_.slice || evidence_.slice->value_chain.empty() || evidence_.slice->value_is_input) return false;
+    const std::vector<uint32_t>& chain = evidence_.slice->value_chain;
+    const auto is_of_its_line = [&](uint32_t each) {
+      const report::SourcePlace one = place_of_statement(model_, each), other = place_of_statement(model_, statement);
+      return one.line == other.line && one.file == other.file;
+    };
+    return std::any_of(chain.begin(), chain.end() - 1, is_of_its_line) && !is_of_its_line(chain.back());
   }
 
   void add_influencing(const CriticalBranch& branch, double score) {
@@ -319,7 +333,10 @@ class Ranking {
     if (!evidence_.slice->value_chain.empty()) {
       const uint32_t origin = evidence_.slice->value_chain.back();
       if (!evidence_.slice->value_is_input && is_own_statement(model_, origin)) {
-        add_statement(origin, 26, "the value that the failing statement uses was made here");
+        const bool negative = evidence_.slice->negative_length.has_value();
+        add_statement(origin, negative ? 44 : 26,
+                      negative ? "the negative number of bytes was made here"
+                               : "the value that the failing statement uses was made here");
       }
       add_origin(origin);
     }

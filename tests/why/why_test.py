@@ -218,6 +218,13 @@ class WhyTest(unittest.TestCase):
                              capture_output=True, text=True)
         self.assertEqual(run.stdout, "rate 300\n", run.stderr)
 
+    def test_of_a_negative_length_the_length_is_what_is_wrong(self):
+        said, line = self.subject("negative_length")
+        self.assertEqual(said["failure"]["line"], line("memcpy("))
+        self.assertIn("-1 bytes: a negative number", said["failure"]["message"])
+        self.assertEqual((said["failure"]["origin"]["line"], said["failure"]["origin"]["how"]), (line("// wrong"), "computed"))
+        self.assertEqual(said["suspects"][0]["line"], line("// wrong"))
+
     def test_where_no_branch_repairs_another_value_does(self):
         said, line = self.subject("wrong_width", expected="7\n")
         finding = [f for f in said["findings"] if f["kind"] == "critical-value"][0]
