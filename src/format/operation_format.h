@@ -44,7 +44,8 @@ enum OperationFlags : uint8_t {
   kOperationEquals = 32,       ///< computes whether its operands are equal
   kOperationDiffers = 64,      ///< computes whether they are not
   kOperationNegates = 128,     ///< the opposite of a truth value
-  kOperationGivesAddress = 32,  ///< store, return: that is a pointer
+  kOperationGivesAddress = 32,   ///< store, return: that is a pointer
+  kOperationGivesFloating = 64,  ///< store, return: that is a floating-point number
 };
 
 struct OperationRecord {
@@ -54,7 +55,7 @@ struct OperationRecord {
   uint32_t detail;  ///< by kind, or kNone
   OperationKind kind;
   uint8_t flags;   ///< OperationFlags
-  uint16_t bytes;  ///< kCopy
+  uint16_t bytes;  ///< kCopy; of a store or return with a value, those of the value
 };
 static_assert(sizeof(OperationRecord) == 20);
 

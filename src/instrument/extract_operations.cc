@@ -263,6 +263,8 @@ void OperationTable::add_operation(llvm::Instruction& instruction) {
   if (const llvm::Value* word = traced_ ? valued_word(instruction) : nullptr) {
     record.flags = kOperationValued;
     if (word->getType()->isPointerTy()) record.flags |= kOperationGivesAddress;
+    if (word->getType()->isFloatingPointTy()) record.flags |= kOperationGivesFloating;
+    record.bytes = static_cast<uint16_t>(layout_.getTypeStoreSize(word->getType()).getFixedValue());
   }
   add_operands(instruction);
   if (traced_) {

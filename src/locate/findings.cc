@@ -123,18 +123,24 @@ report::Finding finding_of(const program::ProgramModel& model, const CriticalSta
 
 report::Finding finding_of(const program::ProgramModel& model, const CriticalValue& critical, const Oracle& oracle) {
   const StatementExecution& execution = critical.execution;
-  const format::StatementRecord& statement = model.statement(execution.statement);
-  const bool returns = statement.kind == format::StatementKind::kReturn;
-  const uint32_t variable = returns ? format::kNone : statement.detail;
+  const bool returns = model.statement(execution.statement).kind == format::StatementKind::kReturn;
+  const uint32_t operation = critical.node.operation(), variable = stored_variable(model, operation);
   const std::string name =
       variable == format::kNone ? "" : fmt::format(" in {}", model.text(model.variable(variable).name));
+  std::string made;
+  const ValueOrigin& origin = critical.origin;
+  const bool elsewhere = origin.how == Origin::kComputed || origin.how == Origin::kConstant;
+  if (elsewhere && model.position_text(origin.statement) != model.position_text(execution.statement)) {
+    made = fmt::format(" It came by copies only from {} in {}.", model.position_text(origin.statement),
+                       model.function_name(model.function_of_statement(origin.statement)));
+  }
   return {.kind = "critical-value",
           .place = place_of_statement(model, execution.statement),
           .instance = execution.occurrence,
-          .evidence = fmt::format("In its {} execution it {} {}{}; had it been {}, {}.", ordinal(execution.occurrence),
-                                  returns ? "returned" : "stored", value_text(model, variable, critical.value), name,
-                                  value_text(model, variable, critical.instead),
-                                  otherwise_text(Repair::kRepairs, oracle)),
+          .evidence = fmt::format("In its {} execution it {} {}{}; had it been {}, {}.{}", ordinal(execution.occurrence),
+                                  returns ? "returned" : "stored", value_text(model, operation, critical.value), name,
+                                  value_text(model, operation, critical.instead),
+                                  otherwise_text(Repair::kRepairs, oracle), made),
           .proved = critical.verified,
           .instead = static_cast<int64_t>(critical.instead)};
 }

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <bit>
 #include <span>
 #include <vector>
 
@@ -29,16 +30,15 @@ Made made_in(const depend::DependenceGraph& graph, depend::Execution execution, 
     if (record.statement >= model.statements().size() || !wanted(record.statement)) continue;
     const auto value = values.of(depend::Node::of(execution, operation));
     if (!value) continue;
-    const format::StatementRecord& statement = model.statement(record.statement);
-    const uint32_t variable = statement.kind == format::StatementKind::kAssignment ? statement.detail : format::kNone;
+    const std::string text = value_text(model, operation, *value);
     if (record.kind == OperationKind::kStore) {
-      const std::string text = value_text(model, variable, *value);
+      const uint32_t variable = stored_variable(model, operation);
       const bool named = variable != format::kNone;
       made.by_program.push_back(named ? fmt::format("{} = {}", model.text(model.variable(variable).name), text) : text);
     } else if (record.kind == OperationKind::kReturn) {
-      made.by_program.push_back(fmt::format("returned {}", value_text(model, format::kNone, *value)));
+      made.by_program.push_back(fmt::format("returned {}", text));
     } else if (record.kind == OperationKind::kCall) {
-      made.by_library.push_back(fmt::format("returned {}", value_text(model, format::kNone, *value)));
+      made.by_library.push_back(fmt::format("returned {}", text));
     }
   }
   return made;
@@ -46,10 +46,25 @@ Made made_in(const depend::DependenceGraph& graph, depend::Execution execution, 
 
 }  // namespace
 
-std::string value_text(const program::ProgramModel& model, uint32_t variable, uint64_t value) {
+uint32_t stored_variable(const program::ProgramModel& model, uint32_t operation) {
+  const format::OperationRecord& record = model.operation(operation);
+  if (record.kind != OperationKind::kStore || record.statement >= model.statements().size()) return format::kNone;
+  const format::StatementRecord& statement = model.statement(record.statement);
+  return statement.kind == format::StatementKind::kAssignment ? statement.detail : format::kNone;
+}
+
+std::string value_text(const program::ProgramModel& model, uint32_t operation, uint64_t value) {
+  const uint32_t variable = stored_variable(model, operation);
   const uint32_t type = variable == format::kNone ? format::kNone : model.variable(variable).type;
-  if (type == format::kNone) return std::to_string(static_cast<int64_t>(value));
-  return program::print_value(model, type, std::as_bytes(std::span(&value, 1)));
+  if (type != format::kNone) return program::print_value(model, type, std::as_bytes(std::span(&value, 1)));
+  const format::OperationRecord& record = model.operation(operation);
+  const bool valued = record.kind == OperationKind::kStore || record.kind == OperationKind::kReturn;
+  if (valued && (record.flags & format::kOperationGivesFloating) != 0) {
+    return record.bytes == sizeof(float) ? fmt::format("{}", std::bit_cast<float>(static_cast<uint32_t>(value)))
+                                         : fmt::format("{}", std::bit_cast<double>(value));
+  }
+  if (valued && (record.flags & format::kOperationGivesAddress) != 0) return fmt::format("{:#x}", value);
+  return std::to_string(static_cast<int64_t>(value));
 }
 
 std::string statement_values_text(const depend::DependenceGraph& graph, uint32_t statement, depend::Execution execution,

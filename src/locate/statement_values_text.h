@@ -9,8 +9,12 @@
 
 namespace culprit {
 
-/// A value that was stored in a variable: "3"; as a number where the variable or its type is not known (format::kNone).
-std::string value_text(const program::ProgramModel& model, uint32_t variable, uint64_t value);
+/// The variable that a store writes, if it names one; else format::kNone.
+uint32_t stored_variable(const program::ProgramModel& model, uint32_t operation);
+
+/// A value that an operation stores, returns or yields, by the type of the variable or, where it names none, as a number
+/// or address: "3", "'a'", "0.5", "0x7ffe0".
+std::string value_text(const program::ProgramModel& model, uint32_t operation, uint64_t value);
 
 /// What a statement stored or returned, and what its calls of library functions returned, in one execution of its
 /// block: "n = 3, returned 4"; empty where nothing of it is known.

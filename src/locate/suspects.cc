@@ -235,13 +235,20 @@ class Ranking {
     }
   }
 
-  /// The earliest value first: that of later ones follows from it.
+  /// The earliest value first: that of later ones follows from it. Who only passed it on counts little.
   void add_replaced() {
     double score = 55;
     for (const CriticalValue& critical : evidence_.replaced) {
-      if (!critical.verified || !is_own_statement(model_, critical.execution.statement)) continue;
-      add_statement(critical.execution.statement, score + nearness(model_.block_of_statement(critical.execution.statement)),
-                    "had another value been made here, the run would have succeeded");
+      if (!critical.verified) continue;
+      const char* why = "had another value been made here, the run would have succeeded";
+      const uint32_t statement = critical.execution.statement, origin = critical.origin.statement;
+      const bool made = critical.origin.how == Origin::kComputed || critical.origin.how == Origin::kConstant;
+      const bool elsewhere = made && origin != statement && is_own_statement(model_, origin);
+      if (elsewhere) add_statement(origin, score + nearness(model_.block_of_statement(origin)), why);
+      if (is_own_statement(model_, statement)) {
+        const double its = score + nearness(model_.block_of_statement(statement));
+        add_statement(statement, elsewhere ? its * kPassedOn : its, why);
+      }
       score *= kNextOfKind;
     }
   }

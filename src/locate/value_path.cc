@@ -211,6 +211,15 @@ class PathWriter {
 
 }  // namespace
 
+MadeAt made_at(const DependenceGraph& graph, const std::vector<Node>& chain) {
+  Node made = chain.back();
+  if (how_made(graph, made) == Origin::kConstant) {
+    if (const Node call = passed_by(graph, made); call != depend::kNoNode) made = call;
+  }
+  return {.node = made,
+          .origin = {.statement = graph.model().operation(made.operation()).statement, .how = how_made(graph, made)}};
+}
+
 ValuePath value_path(const DependenceGraph& graph, std::vector<Node> chain, std::span<const Node> made_by,
                      const std::function<Execution(uint32_t frame)>& entered) {
   size_t formatted = chain.size();  // number of the step that does it
@@ -225,18 +234,14 @@ ValuePath value_path(const DependenceGraph& graph, std::vector<Node> chain, std:
       chain.insert(chain.end(), more.begin(), more.end());
     }
   }
-  if (how_made(graph, chain.back()) == Origin::kConstant) {
-    if (const Node call = passed_by(graph, chain.back()); call != depend::kNoNode) chain.push_back(call);
-  }
+  const MadeAt made = made_at(graph, chain);
+  if (made.node != chain.back()) chain.push_back(made.node);
   PathWriter writer(graph);
   for (size_t each = 0; each < chain.size(); ++each) {
     if (each == 0 || each == formatted || each + 1 == chain.size()) writer.add(chain[each], each == formatted);
     if (each + 1 < chain.size()) writer.add_passage(chain[each], chain[each + 1]);
   }
-  const uint32_t origin = graph.model().operation(chain.back().operation()).statement;
-  return {.steps = writer.take(),
-          .origin = {.statement = origin, .how = how_made(graph, chain.back())},
-          .made = chain.back()};
+  return {.steps = writer.take(), .origin = made.origin, .made = made.node};
 }
 
 }  // namespace culprit

@@ -30,6 +30,14 @@ struct ValueOrigin {
   Origin how = Origin::kComputed;
 };
 
+/// Where a value was made: the end of its chain (depend::value_chain, not empty), or the call that passed it on as the
+/// source has it.
+struct MadeAt {
+  depend::Node node;
+  ValueOrigin origin;
+};
+MadeAt made_at(const depend::DependenceGraph& graph, const std::vector<depend::Node>& chain);
+
 struct ValuePath {
   std::vector<PathStep> steps;  ///< from where it shows back to where it was made; the program's own statements only
   ValueOrigin origin;

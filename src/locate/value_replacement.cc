@@ -10,9 +10,11 @@
 #include "locate/value_replacement.h"
 
 #include <algorithm>
+#include <bit>
 #include <optional>
 #include <unordered_map>
 
+#include "depend/value_chain.h"
 #include "locate/run_values.h"
 #include "locate/statement_trials.h"
 
@@ -52,6 +54,20 @@ class Profile {
  private:
   std::vector<uint64_t> values_;
 };
+
+/// What programmers are wrong by: the numbers next to a value, zero and one; of a pointer null.
+std::vector<uint64_t> usual_values(const format::OperationRecord& record, uint64_t value) {
+  if ((record.flags & format::kOperationGivesAddress) != 0) return {0};
+  if ((record.flags & format::kOperationGivesFloating) == 0) return {value + 1, value - 1, 0, 1};
+  if (record.bytes == sizeof(float)) {
+    const auto number = std::bit_cast<float>(static_cast<uint32_t>(value));
+    const auto bits = [](float each) { return static_cast<uint64_t>(int64_t{std::bit_cast<int32_t>(each)}); };
+    return {bits(number + 1), bits(number - 1), bits(0), bits(1)};
+  }
+  const auto number = std::bit_cast<double>(value);
+  const auto bits = [](double each) { return std::bit_cast<uint64_t>(each); };
+  return {bits(number + 1), bits(number - 1), bits(0), bits(1)};
+}
 
 struct Candidate {
   uint32_t operation = 0;
@@ -93,7 +109,10 @@ class Search {
     }
     std::sort(critical.begin(), critical.end(), [](const auto& one, const auto& other) { return one.order < other.order; });
     if (critical.size() > kMostVerified) critical.resize(kMostVerified);
-    for (CriticalValue& each : critical) verify(each);
+    for (CriticalValue& each : critical) {
+      verify(each);
+      each.origin = made_at(run_.graph(), depend::value_chain(run_.graph(), each.node)).origin;
+    }
     return {.critical = std::move(critical), .experiments = trials_.finished(), .complete = trials_.is_complete()};
   }
 
@@ -125,12 +144,8 @@ class Search {
   std::vector<uint64_t> alternatives(const Candidate& candidate) const {
     const uint64_t value = *candidate.value;
     std::vector<uint64_t> all = profiles_.at(candidate.operation).values();
-    const bool is_address = (model_.operation(candidate.operation).flags & format::kOperationGivesAddress) != 0;
-    if (is_address) {
-      all.push_back(0);
-    } else {
-      for (const uint64_t other : {value + 1, value - 1, uint64_t{0}, uint64_t{1}}) all.push_back(other);
-    }
+    const format::OperationRecord& record = model_.operation(candidate.operation);
+    for (const uint64_t other : usual_values(record, value)) all.push_back(other);
     std::vector<uint64_t> others;
     for (const uint64_t each : all) {
       if (each != value && std::find(others.begin(), others.end(), each) == others.end()) others.push_back(each);
@@ -155,7 +170,8 @@ class Search {
                         .node = depend::Node::of(candidate->execution, candidate->operation),
                         .value = *candidate->value,
                         .instead = trial.value,
-                        .repairing = 1});
+                        .repairing = 1,
+                        .origin = {}});
   }
 
   void verify(CriticalValue& critical) {

@@ -11,6 +11,7 @@
 #include "locate/executed_statements.h"
 #include "locate/experiments.h"
 #include "locate/failure_slice.h"
+#include "locate/value_path.h"
 #include "program/program_model.h"
 
 namespace culprit {
@@ -23,6 +24,7 @@ struct CriticalValue {
   uint64_t value = 0;    ///< its bits, as a trace has them
   uint64_t instead = 0;  ///< the bits of the first one that repairs
   uint32_t repairing = 0;  ///< how many other values repair
+  ValueOrigin origin{};    ///< it came from there by copies only; the statement itself when that made it
   bool verified = false;   ///< by a fresh run
 };
 

@@ -239,6 +239,12 @@ class WhyTest(unittest.TestCase):
                              capture_output=True, text=True)
         self.assertEqual(run.stdout, "7\n", run.stderr)
 
+    def test_values_of_members_are_told_as_numbers_with_a_point(self):
+        said, line = self.subject("wrong_price", expected="3.0\n")
+        finding = [f for f in said["findings"] if f["kind"] == "critical-value"][0]
+        self.assertEqual((finding["line"], finding["proved"]), (line("// wrong"), True))
+        self.assertIn("stored 2.5; had it been 1.5", finding["evidence"])
+
     def test_two_conditions_are_switched_together(self):
         source = SOURCE / "tests/why/two_conditions.c"
         self.compile(source)
