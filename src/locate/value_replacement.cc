@@ -27,7 +27,7 @@ using format::StatementKind;
 constexpr size_t kMostOfProfile = 6;
 constexpr size_t kMostVerified = 6;
 
-/// The one operation of a statement that stores or returns a value; nothing when it has none or several.
+/// The one operation of a statement that stores or returns a number; nothing when it has none or several.
 std::optional<uint32_t> valued_operation(const program::ProgramModel& model, uint32_t statement) {
   std::optional<uint32_t> found;
   for (const uint32_t operation : model.operations_of(model.block_of_statement(statement))) {
@@ -36,6 +36,8 @@ std::optional<uint32_t> valued_operation(const program::ProgramModel& model, uin
     const bool gives = record.kind == OperationKind::kStore || record.kind == OperationKind::kReturn;
     if (!gives) continue;
     if (found || (record.flags & format::kOperationValued) == 0) return std::nullopt;
+    // Another pointer is another object: of an interpreter, say, another program.
+    if ((record.flags & format::kOperationGivesAddress) != 0) return std::nullopt;
     found = operation;
   }
   return found;
@@ -55,9 +57,8 @@ class Profile {
   std::vector<uint64_t> values_;
 };
 
-/// What programmers are wrong by: the numbers next to a value, zero and one; of a pointer null.
+/// What programmers are wrong by: the numbers next to a value, zero and one.
 std::vector<uint64_t> usual_values(const format::OperationRecord& record, uint64_t value) {
-  if ((record.flags & format::kOperationGivesAddress) != 0) return {0};
   if ((record.flags & format::kOperationGivesFloating) == 0) return {value + 1, value - 1, 0, 1};
   if (record.bytes == sizeof(float)) {
     const auto number = std::bit_cast<float>(static_cast<uint32_t>(value));

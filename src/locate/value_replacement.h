@@ -41,7 +41,7 @@ struct ReplacementResult {
   bool complete = false;  ///< the budget ended nothing, and each experiment that was planned took place
 };
 
-/// Whether one value is written or returned by a statement, so that an altered run can replace it.
+/// Whether one number is written or returned by a statement, so that an altered run can replace it.
 bool can_be_replaced(const program::ProgramModel& model, uint32_t statement);
 
 /// `launch`: of the plan "alterable". `slice`: of the failing run, traced with values, which executed `branches` branch
