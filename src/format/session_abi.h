@@ -13,7 +13,7 @@
 
 namespace culprit::format {
 
-inline constexpr uint32_t kSessionVersion = 9;
+inline constexpr uint32_t kSessionVersion = 10;
 /// Environment variable with the number of the descriptor of the shared memory; removed before main.
 inline constexpr const char* kSessionVariable = "CULPRIT_SESSION";
 
@@ -67,7 +67,7 @@ struct BranchEntry {
 };
 static_assert(sizeof(BranchEntry) == 8);
 
-inline constexpr uint32_t kNoStatement = 0xffffffff;
+inline constexpr uint32_t kNoStatement = 0xffffffff, kNoBlock = 0xffffffff;
 
 enum class SwitchScope : uint32_t {
   kInstance,      ///< this execution only
@@ -99,8 +99,12 @@ struct ExperimentRecord {
   uint64_t same_start;        ///< bytes at the start that are as in the unaltered run's output
   uint64_t same_end;          ///< and at the end, not counting those
   uint64_t kept_output;       ///< where its output lies in the kept outputs; ~0: not there
+  uint64_t executions;        ///< of SessionControl::counted_statement after a branch was switched, kMostCounted at most
+  uint64_t executions_in_round;  ///< those in SessionControl::counted_round
 };
-static_assert(sizeof(ExperimentRecord) == 152);
+static_assert(sizeof(ExperimentRecord) == 168);
+
+inline constexpr uint64_t kMostCounted = 10'000;
 
 inline constexpr uint32_t kMostHeapFrames = 24;
 
@@ -180,8 +184,10 @@ struct SessionControl {
   uint64_t branches;           ///< instances logged so far
   uint64_t memory_more;  ///< bytes of data that an altered run may have beyond what it has when it begins
   uint64_t cpu_seconds;  ///< that it may take
-  uint32_t counted_statement;  ///< request: kNoStatement, or whose executions by the main thread are counted
-  uint32_t reserved;
+  uint32_t counted_statement;  ///< request: kNoStatement, or whose executions by the main thread are counted; of
+                               ///< experiments in the altered runs
+  uint32_t round_block;   ///< of experiments: each execution of its branch begins a round; kNoBlock: all is round 0
+  uint64_t counted_round;  ///< the round, after a branch was switched, that is counted for itself
   uint64_t executions;  ///< told
 };
 

@@ -69,6 +69,9 @@ std::vector<HelpfulExperiment> Experimenter::make(const std::vector<PlannedExper
   setup.memory_more = limits_.memory_more;
   setup.cpu_seconds = limits_.cpu_seconds;
   setup.experiments = experiments;
+  setup.counted_statement = counted_.statement;
+  setup.round_block = counted_.round_block;
+  setup.counted_round = counted_.round;
   setup.expected_output = oracle_.output ? *oracle_.output : oracle_.output_prefix;
   setup.unaltered_output = oracle_.unaltered_output;
   if (oracle_.good) setup.keep_outputs = kKeptOutputs;
@@ -84,7 +87,9 @@ std::vector<HelpfulExperiment> Experimenter::make(const std::vector<PlannedExper
     found.push_back({.planned = experiments[i],
                      .repair = repair,
                      .changed_bytes = changed_bytes(experiment, oracle_),
-                     .right_bytes = experiment.first_difference});
+                     .right_bytes = experiment.first_difference,
+                     .executions = experiment.executions,
+                     .executions_in_round = experiment.executions_in_round});
   }
   return found;
 }

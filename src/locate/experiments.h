@@ -41,6 +41,15 @@ struct HelpfulExperiment {
   Repair repair = Repair::kNone;
   uint64_t changed_bytes = 0;  ///< of the output, between what is as in the failing run
   uint64_t right_bytes = 0;    ///< of the expected output, printed by the altered run
+  uint64_t executions = 0;           ///< of the counted statement, after a branch was switched
+  uint64_t executions_in_round = 0;  ///< those in the counted round
+};
+
+/// What is counted in altered runs (format::SessionControl).
+struct CountedStatement {
+  uint32_t statement = format::kNoStatement;
+  uint32_t round_block = format::kNoBlock;  ///< program model: whose branch begins each round
+  uint64_t round = 0;                    ///< after the switch
 };
 
 /// What an altered run may use.
@@ -66,6 +75,9 @@ class Experimenter {
   /// second at least. Those that helped, in their order.
   std::vector<HelpfulExperiment> make(const std::vector<PlannedExperiment>& experiments, Clock::time_point until);
 
+  /// From now on.
+  void count(const CountedStatement& counted) { counted_ = counted; }
+
   /// Experiments that came to their ends so far.
   uint64_t finished() const { return finished_; }
 
@@ -74,6 +86,7 @@ class Experimenter {
   RunLimits limits_;
   const Oracle& oracle_;
   uint64_t finished_ = 0;
+  CountedStatement counted_;
 };
 
 }  // namespace culprit

@@ -12,6 +12,7 @@
 #include "locate/heap_experiments.h"
 #include "locate/observe.h"
 #include "locate/own_statements.h"
+#include "locate/passed_failure.h"
 #include "locate/repeated_runs.h"
 #include "locate/suspects.h"
 
@@ -403,14 +404,25 @@ report::Explanation explain(const ExplainRequest& request, const program::Progra
     interrupted = interrupted || !progress("switching branches", done, planned);
     return !interrupted;
   };
-  const SwitchingResult switching = (failing.end.timed_out ? switch_in_endless_run : switch_predicates)(
+  if (!is_silent(*explanation.failure)) {
+    switching_budget.counted = statement_to_pass(model, *explanation.failure, failing);
+  }
+  SwitchingResult switching = (failing.end.timed_out ? switch_in_endless_run : switch_predicates)(
       launch, model, failing.log, oracle, switching_budget, switching_progress);
   const auto go_on = [&](const char* step, uint64_t done) { return !interrupted && progress(step, done, 0); };
+  if (slice && switching_budget.counted.statement != format::kNoStatement) {
+    const StatementToPass to_pass(slice->run->graph(), failing.log, switching_budget.counted);
+    for (CriticalBranch& each : switching.critical) each.passes_failure = to_pass.is_passed(each);
+    if (!evidence.expected_output) put_passing_first(switching.critical);
+  }
   // An assertion's own test comes last: skipped, it repairs every run.
   std::vector<LocatedFinding> of_assertion;
   for (const CriticalBranch& branch : switching.critical) {
     LocatedFinding located{.finding = finding_of(model, branch, oracle),
                            .start = slice ? start_of(*slice, branch) : std::nullopt};
+    if (branch.repair == Repair::kRepairs && !evidence.expected_output) {
+      located.finding.evidence += passed_text(*explanation.failure, branch.passes_failure);
+    }
     const bool own = explanation.failure->kind == "assertion" &&
                      located.finding.place.line == explanation.failure->place.line &&
                      located.finding.place.file == explanation.failure->place.file;

@@ -19,7 +19,8 @@ namespace {
 
 using Clock = Experimenter::Clock;
 
-constexpr size_t kMostVerified = 24;
+constexpr size_t kMostVerified = 32;
+constexpr std::ptrdiff_t kFirstOnes = 3;  // of a branch's instances that help
 constexpr size_t kEnoughRepairing = 12;
 constexpr size_t kMostPartners = 40;                                // single switches that are tried in pairs
 constexpr std::array<uint64_t, 3> kPasses = {2, 10, ~uint64_t{0}};  // instances of each branch, from the last one
@@ -104,9 +105,19 @@ class Search {
                        .right_bytes = helpful.right_bytes,
                        .then_block = planned.then_block,
                        .then_way = planned.then_way,
-                       .then_number = planned.then_number});
+                       .then_number = planned.then_number,
+                       .executions = helpful.executions,
+                       .executions_in_round = helpful.executions_in_round});
     }
     return found;
+  }
+
+  /// In what is made next, which switches the branch instance.
+  void count(CountedStatement counted, uint64_t instance) {
+    const auto after = log_.entries.begin() + static_cast<long>(instance - log_.first_instance + 1);
+    counted.round = static_cast<uint64_t>(std::count_if(
+        after, log_.entries.end(), [&](const auto& each) { return each.block == counted.round_block; }));
+    experimenter_.count(counted);
   }
 
   /// The same in as many spines as it takes; how many were made is added to `made`.
@@ -181,8 +192,8 @@ std::vector<Experiment> pairs_of(const ControlBlock::BranchLog& log, const std::
   return pairs;
 }
 
-/// What repairs before what only helps; the nearest and the first instance of each branch: the others repeat what these
-/// say.
+/// What repairs before what only helps; the nearest and the first few instances of each branch: the others repeat what
+/// these say.
 std::vector<CriticalBranch> worth_verifying(std::vector<CriticalBranch> found) {
   std::stable_sort(found.begin(), found.end(), [](const CriticalBranch& one, const CriticalBranch& other) {
     if (one.repair != other.repair) return one.repair > other.repair;
@@ -195,15 +206,16 @@ std::vector<CriticalBranch> worth_verifying(std::vector<CriticalBranch> found) {
     }
     return one.instance > other.instance;
   });
-  std::unordered_map<uint32_t, std::pair<size_t, size_t>> ends;
+  std::unordered_map<uint32_t, std::vector<size_t>> of_branch;  // positions
   for (size_t i = 0; i < found.size(); ++i) {
-    const auto [at, fresh] = ends.try_emplace(found[i].block, i, i);
-    if (!fresh && found[i].repair == found[at->second.first].repair) at->second.second = i;
+    std::vector<size_t>& its = of_branch[found[i].block];
+    if (its.empty() || found[i].repair == found[its.front()].repair) its.push_back(i);
   }
   std::vector<CriticalBranch> kept;
   for (size_t i = 0; i < found.size(); ++i) {
-    const auto& [nearest, first] = ends.at(found[i].block);
-    if (i == nearest || i == first) kept.push_back(found[i]);
+    const std::vector<size_t>& its = of_branch.at(found[i].block);
+    const auto at = std::find(its.begin(), its.end(), i);
+    if (at != its.end() && (at == its.begin() || its.end() - at <= kFirstOnes)) kept.push_back(found[i]);
   }
   if (kept.size() > kMostVerified) kept.resize(kMostVerified);
   return kept;
@@ -267,6 +279,7 @@ SwitchingResult switch_predicates(const Launch& launch, const program::ProgramMo
   result.critical = worth_verifying(std::move(found));
   for (CriticalBranch& each : result.critical) {
     if (search.out_of_time() && &each != &result.critical.front()) break;
+    search.count(budget.counted, each.instance);
     const auto again = search.make({{.instance = each.instance,
                                      .way = each.other_way,
                                      .scope = each.scope,
@@ -275,6 +288,10 @@ SwitchingResult switch_predicates(const Launch& launch, const program::ProgramMo
                                      .then_number = each.then_number}},
                                    deadline);
     each.verified = again.size() == 1 && again.front().repair == each.repair;
+    if (each.verified) {
+      each.executions = again.front().executions;
+      each.executions_in_round = again.front().executions_in_round;
+    }
   }
   result.experiments = search.finished();
   return result;

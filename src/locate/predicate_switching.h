@@ -5,6 +5,7 @@
 #include <chrono>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <unordered_map>
 #include <vector>
 
@@ -30,6 +31,9 @@ struct CriticalBranch {
   uint32_t then_way = 0;  ///< where it went then
   uint64_t then_number = 0;
   bool verified = false;  ///< by a fresh run
+  uint64_t executions = 0;  ///< of the counted statement in that run, from the switch on
+  uint64_t executions_in_round = 0;  ///< those in the round in which the failing run ended
+  std::optional<bool> passes_failure = std::nullopt;  ///< passed_failure.h, once known
 };
 
 struct SwitchingBudget {
@@ -40,6 +44,8 @@ struct SwitchingBudget {
   RunLimits limits{};                      ///< of altered runs
   size_t window = 512;                     ///< experiments that one run of the program serves
   bool pairs = true;                       ///< where no single switch repairs the run, two are tried
+  /// Whose executions in altered runs are to be told, and in which rounds; the round itself is that of the failure.
+  CountedStatement counted{};
   /// Blocks whose branches the failure depended on, and how far from it: these are tried first.
   std::unordered_map<uint32_t, uint32_t> distance{};
 };

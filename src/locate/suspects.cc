@@ -11,6 +11,7 @@
 #include <unordered_map>
 #include <unordered_set>
 
+#include "locate/deciding_branch.h"
 #include "locate/own_statements.h"
 #include "report/text.h"
 
@@ -30,6 +31,9 @@ constexpr double kOtherCase =
     1.0;  // the same of a switch that has no case for its value: one belongs beside those it has
 constexpr double kNotOfValue = 0.6;  // a branch on whose way the wrong value is not computed
 constexpr double kPassedOn = 0.4;    // a statement without which the run succeeds, but that only passes the value on
+constexpr double kPasses = 1.5;      // a branch with whose switching what failed is executed and goes well
+constexpr double kPassesCheck = 1.2; // the same of what the program tested: much else satisfies a test, too
+constexpr double kAvoids = 0.75;     // one with whose switching it is not executed as often
 constexpr double kNextTest = 0.7;    // what each earlier test of a variable counts against the next
 constexpr double kNextOfKind = 0.9;  // what each further branch of a kind counts against the one before
 
@@ -180,19 +184,23 @@ class Ranking {
       const report::SourcePlace place = place_of_branch(model_, branch.block);
       // That a run succeeds whose assertion is not looked at says nothing.
       if (evidence_.failure->kind == "assertion" && is_failing_line(place)) continue;
+      // Without an expected output a run may only do less; one that gets past what failed does not.
+      const bool judged = !evidence_.expected_output && branch.passes_failure.has_value();
+      const double passing = !judged ? 1 : *branch.passes_failure ? (declared_ ? kPassesCheck : kPasses) : kAvoids;
       switch (branch.repair) {
         case Repair::kRepairs:
-          add(place, repairing + nearness(branch.block),
-              branch.then_number == 0 ? "had this branch gone another way, the run would have succeeded"
+          add(place, passing * repairing + nearness(branch.block),
+              judged && *branch.passes_failure ? "had this branch gone another way, what failed would have gone well"
+              : branch.then_number == 0        ? "had this branch gone another way, the run would have succeeded"
                                       : "had this branch and another gone another way, the run would have succeeded");
           add_statement(first_statement(branch.block, branch.other_way),
-                        (repairing + nearness(branch.block)) * (has_no_case(branch.block) ? kOtherCase : kOmitted),
+                        (passing * repairing + nearness(branch.block)) * (has_no_case(branch.block) ? kOtherCase : kOmitted),
                         "this was not executed, and would have been in a run that succeeds");
-          add_tested_values(branch, (repairing + nearness(branch.block)) * kTested,
+          add_tested_values(branch, (passing * repairing + nearness(branch.block)) * kTested,
                             "a value that such a branch tests was made here: had it gone another way, the run would "
                             "have succeeded");
           if (branch.then_number != 0) {
-            add(place_of_branch(model_, branch.then_block), repairing + nearness(branch.then_block),
+            add(place_of_branch(model_, branch.then_block), passing * repairing + nearness(branch.then_block),
                 "had this branch and another gone another way, the run would have succeeded");
           }
           repairing *= kNextOfKind;
@@ -397,20 +405,9 @@ class Ranking {
     }
   }
 
-  /// The innermost own activation, from number `from` on, in which a branch decided that what failed was reached:
-  /// functions that get there whenever they are called only pass on what their caller began.
-  std::optional<uint32_t> decided_in(size_t from) const {
-    for (size_t each = from; each < evidence_.frames->size(); ++each) {
-      const uint32_t statement = (*evidence_.frames)[each].statement;
-      if (!is_own_statement(model_, statement)) continue;
-      if (!model_.dependences_of(model_.block_of_statement(statement)).empty()) return static_cast<uint32_t>(each);
-    }
-    return std::nullopt;
-  }
-
   /// Whether the program gave up where this switch leads without a case for its value.
   bool has_no_case(uint32_t block) const {
-    const std::optional<uint32_t> frame = declared_ ? decided_in(0) : std::nullopt;
+    const std::optional<uint32_t> frame = declared_ ? decided_in(model_, *evidence_.frames, 0) : std::nullopt;
     if (!frame) return false;
     const auto dependences = model_.dependences_of(model_.block_of_statement((*evidence_.frames)[*frame].statement));
     return std::any_of(dependences.begin(), dependences.end(), [&](const auto& dependence) {
@@ -419,24 +416,12 @@ class Ranking {
     });
   }
 
-  /// Of the branches by which it may depend that a block is executed: the one that was executed last and led there.
-  std::optional<uint32_t> latest_decision(uint32_t block) const {
-    const auto dependences = model_.dependences_of(block);
-    const auto& entries = evidence_.run->log.entries;
-    const auto found = std::find_if(entries.rbegin(), entries.rend(), [&](const format::BranchEntry& entry) {
-      const program::Indices edges = model_.edges_of(entry.block);
-      return entry.way < edges.size() && std::any_of(dependences.begin(), dependences.end(),
-                                                     [&](const auto& each) { return each.edge == edges[entry.way]; });
-    });
-    return found == entries.rend() ? std::nullopt : std::optional(found->block);
-  }
-
   /// The branch on which it depended directly that the failing statement was executed, or those when it is not known.
   void add_controlling_branches() {
-    const std::optional<uint32_t> frame = decided_in(0);
+    const std::optional<uint32_t> frame = decided_in(model_, *evidence_.frames, 0);
     if (!frame) return;
     const uint32_t statement = (*evidence_.frames)[*frame].statement;
-    const std::optional<uint32_t> decided = latest_decision(model_.block_of_statement(statement));
+    const std::optional<uint32_t> decided = latest_decision(model_, evidence_.run->log, model_.block_of_statement(statement));
     std::unordered_set<uint32_t> seen;
     for (const auto& dependence : model_.dependences_of(model_.block_of_statement(statement))) {
       const uint32_t block = model_.source_of_edge(dependence.edge);
@@ -454,8 +439,8 @@ class Ranking {
   /// to make the call.
   void add_breach_of_contract() {
     if (!declared_ || !evidence_.slice || !evidence_.slice->decided_by_caller) return;
-    const std::optional<uint32_t> demanded = decided_in(0);
-    const std::optional<uint32_t> called = demanded ? decided_in(*demanded + 1) : std::nullopt;
+    const std::optional<uint32_t> demanded = decided_in(model_, *evidence_.frames, 0);
+    const std::optional<uint32_t> called = demanded ? decided_in(model_, *evidence_.frames, *demanded + 1) : std::nullopt;
     if (!called) return;
     const uint32_t block = model_.block_of_statement((*evidence_.frames)[*demanded].statement);
     const auto dependences = model_.dependences_of(block);

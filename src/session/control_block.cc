@@ -42,6 +42,8 @@ ControlBlock::ControlBlock(const ControlSetup& setup) {
   head.heap = setup.heap;
   head.bounds = setup.bounds;
   head.counted_statement = setup.counted_statement;
+  head.round_block = setup.round_block;
+  head.counted_round = setup.counted_round;
   head.memory_more = setup.memory_more;
   head.cpu_seconds = setup.cpu_seconds;
   head.log_offset = rounded(sizeof head);

@@ -33,6 +33,8 @@ struct ControlSetup {
   uint64_t log_capacity = 0;                   ///< branch entries kept; older ones are overwritten
   std::vector<PlannedExperiment> experiments;  ///< ascending by instance
   uint32_t counted_statement = format::kNoStatement;
+  uint32_t round_block = format::kNoBlock;
+  uint64_t counted_round = 0;
   uint64_t memory_more = uint64_t{4} << 30;  ///< bytes that an altered run may need beyond what it has at its start
   uint64_t cpu_seconds = 5;                  ///< that it may take
   std::string_view expected_output;

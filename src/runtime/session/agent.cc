@@ -37,6 +37,9 @@ uint32_t switched_block, switched_from;
 /// Executions of the watched statement, and those that a second branch still has to come to.
 uint64_t statements_seen, then_left;
 
+/// Of the altered run, since the switch.
+uint64_t rounds;
+
 struct KernelAction {
   SignalHandler handler;
   uint64_t flags;
@@ -92,10 +95,18 @@ format::StatementAction alter_statement(const format::ExperimentRecord& experime
   return experiment.action;
 }
 
+/// The main thread of an altered run is about to execute the watched statement.
+format::StatementAction in_altered_run(format::ExperimentRecord& experiment) {
+  if (experiment.statement != format::kNoStatement) return alter_statement(experiment);
+  if (rounds == control->counted_round) ++experiment.executions_in_round;
+  if (++experiment.executions == format::kMostCounted) watch(format::kNoStatement);
+  return format::StatementAction::kNone;
+}
+
 /// The main thread is about to execute the watched statement.
 __attribute__((target("general-regs-only"))) format::StatementAction on_statement(bool alterable) {
   using format::StatementAction;
-  if (const format::ExperimentRecord* experiment = current_experiment()) return alter_statement(*experiment);
+  if (format::ExperimentRecord* experiment = current_experiment()) return in_altered_run(*experiment);
   if (control->mode != SessionMode::kExperiments) {
     ++control->executions;
     return StatementAction::kNone;
@@ -277,7 +288,8 @@ __attribute__((section(".preinit_array"), used)) const Preinit kStart = start;
 
 /// Whether the altered run has more to alter.
 bool looks_at_each_branch() {
-  return current_experiment()->scope != format::SwitchScope::kInstance || then_left != 0;
+  const bool counts_rounds = control->round_block != format::kNoBlock && rounds <= control->counted_round;
+  return current_experiment()->scope != format::SwitchScope::kInstance || then_left != 0 || counts_rounds;
 }
 
 /// Where a branch goes in the altered run.
@@ -286,6 +298,7 @@ uint32_t way_in_altered_run(format::ExperimentRecord& experiment, uint64_t insta
     describe_stop(experiment.stop, format::StopReason::kLimit);
     call(__NR_exit_group, kLimitStatus);
   }
+  if (block == control->round_block) ++rounds;
   const bool is_second = then_left != 0 && block == experiment.then_block && --then_left == 0;
   grant_until(looks_at_each_branch() ? instance + 1 : end_of_altered_run(instance), instance);
   if (is_second) return experiment.then_way;
@@ -392,6 +405,7 @@ extern "C" uint32_t culprit_branch(uint32_t block, uint32_t way) {
     switched_block = block;
     switched_from = before;
     then_left = current_experiment()->then_number;
+    watch(control->counted_statement);
     grant_until(looks_at_each_branch() ? instance + 1 : end_of_altered_run(instance), instance);
   } else {
     await_next_experiment(instance, nullptr);
