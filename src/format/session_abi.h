@@ -99,7 +99,7 @@ struct ExperimentRecord {
   uint64_t same_start;        ///< bytes at the start that are as in the unaltered run's output
   uint64_t same_end;          ///< and at the end, not counting those
   uint64_t kept_output;       ///< where its output lies in the kept outputs; ~0: not there
-  uint64_t executions;        ///< of SessionControl::counted_statement after a branch was switched, kMostCounted at most
+  uint64_t executions;           ///< of SessionControl::counted_statement after a switch, kMostCounted at most
   uint64_t executions_in_round;  ///< those in SessionControl::counted_round
 };
 static_assert(sizeof(ExperimentRecord) == 168);

@@ -184,25 +184,9 @@ class Ranking {
       const report::SourcePlace place = place_of_branch(model_, branch.block);
       // That a run succeeds whose assertion is not looked at says nothing.
       if (evidence_.failure->kind == "assertion" && is_failing_line(place)) continue;
-      // Without an expected output a run may only do less; one that gets past what failed does not.
-      const bool judged = !evidence_.expected_output && branch.passes_failure.has_value();
-      const double passing = !judged ? 1 : *branch.passes_failure ? (declared_ ? kPassesCheck : kPasses) : kAvoids;
       switch (branch.repair) {
         case Repair::kRepairs:
-          add(place, passing * repairing + nearness(branch.block),
-              judged && *branch.passes_failure ? "had this branch gone another way, what failed would have gone well"
-              : branch.then_number == 0        ? "had this branch gone another way, the run would have succeeded"
-                                      : "had this branch and another gone another way, the run would have succeeded");
-          add_statement(first_statement(branch.block, branch.other_way),
-                        (passing * repairing + nearness(branch.block)) * (has_no_case(branch.block) ? kOtherCase : kOmitted),
-                        "this was not executed, and would have been in a run that succeeds");
-          add_tested_values(branch, (passing * repairing + nearness(branch.block)) * kTested,
-                            "a value that such a branch tests was made here: had it gone another way, the run would "
-                            "have succeeded");
-          if (branch.then_number != 0) {
-            add(place_of_branch(model_, branch.then_block), passing * repairing + nearness(branch.then_block),
-                "had this branch and another gone another way, the run would have succeeded");
-          }
+          add_repairing(branch, place, repairing);
           repairing *= kNextOfKind;
           break;
         case Repair::kSurvives:
@@ -225,6 +209,28 @@ class Ranking {
         case Repair::kNone:
           break;
       }
+    }
+  }
+
+  void add_repairing(const CriticalBranch& branch, const report::SourcePlace& place, double score) {
+    const char* why = branch.then_number == 0
+                          ? "had this branch gone another way, the run would have succeeded"
+                          : "had this branch and another gone another way, the run would have succeeded";
+    // Without an expected output a run may only do less; one that gets past what failed does not.
+    if (!evidence_.expected_output && branch.passes_failure) {
+      score *= !*branch.passes_failure ? kAvoids : declared_ ? kPassesCheck : kPasses;
+      if (*branch.passes_failure) why = "had this branch gone another way, what failed would have gone well";
+    }
+    const double own = score + nearness(branch.block);
+    add(place, own, why);
+    add_statement(first_statement(branch.block, branch.other_way),
+                  own * (has_no_case(branch.block) ? kOtherCase : kOmitted),
+                  "this was not executed, and would have been in a run that succeeds");
+    add_tested_values(branch, own * kTested,
+                      "a value that such a branch tests was made here: had it gone another way, the run would "
+                      "have succeeded");
+    if (branch.then_number != 0) {
+      add(place_of_branch(model_, branch.then_block), score + nearness(branch.then_block), why);
     }
   }
 
@@ -421,9 +427,10 @@ class Ranking {
     const std::optional<uint32_t> frame = decided_in(model_, *evidence_.frames, 0);
     if (!frame) return;
     const uint32_t statement = (*evidence_.frames)[*frame].statement;
-    const std::optional<uint32_t> decided = latest_decision(model_, evidence_.run->log, model_.block_of_statement(statement));
+    const uint32_t failing_block = model_.block_of_statement(statement);
+    const std::optional<uint32_t> decided = latest_decision(model_, evidence_.run->log, failing_block);
     std::unordered_set<uint32_t> seen;
-    for (const auto& dependence : model_.dependences_of(model_.block_of_statement(statement))) {
+    for (const auto& dependence : model_.dependences_of(failing_block)) {
       const uint32_t block = model_.source_of_edge(dependence.edge);
       if (!seen.insert(block).second || (decided && block != *decided)) continue;
       if (has_no_case(block)) {
@@ -440,7 +447,8 @@ class Ranking {
   void add_breach_of_contract() {
     if (!declared_ || !evidence_.slice || !evidence_.slice->decided_by_caller) return;
     const std::optional<uint32_t> demanded = decided_in(model_, *evidence_.frames, 0);
-    const std::optional<uint32_t> called = demanded ? decided_in(model_, *evidence_.frames, *demanded + 1) : std::nullopt;
+    if (!demanded) return;
+    const std::optional<uint32_t> called = decided_in(model_, *evidence_.frames, *demanded + 1);
     if (!called) return;
     const uint32_t block = model_.block_of_statement((*evidence_.frames)[*demanded].statement);
     const auto dependences = model_.dependences_of(block);
