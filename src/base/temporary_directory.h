@@ -6,7 +6,8 @@
 
 namespace culprit {
 
-/// A folder that is removed, with all in it, unless it was given away.
+/// A folder that is removed, with all in it, unless it was given away. What a process that was killed left of its own,
+/// the next one removes: it is locked as long as somebody has it.
 class TemporaryDirectory {
  public:
   /// At this place, which must be ours; what was left there is removed. Throws UserError.
@@ -18,9 +19,11 @@ class TemporaryDirectory {
 
  private:
   std::filesystem::path path_;
+  int lock_ = -1;
 };
 
-/// A place for one among the system's temporary files (TMPDIR), with `purpose` in its name; another one each time.
+/// A place for one among the system's temporary files (TMPDIR), with `purpose` in its name; another one each time. The
+/// first time, places of processes that are dead are emptied.
 std::filesystem::path temporary_place(std::string_view purpose);
 
 }  // namespace culprit

@@ -1,5 +1,6 @@
 #include "cli/session_program.h"
 
+#include <fcntl.h>
 #include <unistd.h>
 
 #include "base/error.h"
@@ -20,11 +21,11 @@ StandardInput::StandardInput() {
     path_ = target;
     return;
   }
-  std::string name = std::filesystem::temp_directory_path() / "culprit-stdin-XXXXXX";
-  const int descriptor = ::mkstemp(name.data());
+  copy_.emplace(temporary_place("stdin"));
+  const std::string name = copy_->path() / "input";
+  const int descriptor = ::open(name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
   if (descriptor < 0) throw UserError("cannot keep the standard input in " + name, "free some space, or set TMPDIR");
   path_ = name;
-  temporary_ = true;
   std::string buffer(1 << 16, '\0');
   for (ssize_t got; (got = ::read(0, buffer.data(), buffer.size())) > 0;) {
     if (::write(descriptor, buffer.data(), static_cast<size_t>(got)) != got) {
@@ -33,11 +34,6 @@ StandardInput::StandardInput() {
     }
   }
   ::close(descriptor);
-}
-
-StandardInput::~StandardInput() {
-  std::error_code ignored;
-  if (temporary_) std::filesystem::remove(path_, ignored);
 }
 
 namespace {

@@ -3,10 +3,12 @@
 #pragma once
 
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "base/progress.h"
+#include "base/temporary_directory.h"
 #include "program/program_model.h"
 #include "session/controlled_run.h"
 
@@ -17,14 +19,13 @@ class StandardInput {
  public:
   /// Throws UserError when the copy cannot be written.
   StandardInput();
-  ~StandardInput();
   StandardInput(const StandardInput&) = delete;
   StandardInput& operator=(const StandardInput&) = delete;
   const std::filesystem::path& path() const { return path_; }
 
  private:
   std::filesystem::path path_ = "/dev/null";
-  bool temporary_ = false;
+  std::optional<TemporaryDirectory> copy_;
 };
 
 struct SessionProgram {

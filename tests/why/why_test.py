@@ -288,6 +288,17 @@ class WhyTest(unittest.TestCase):
         self.assertEqual(said["failure"]["kind"], "stack-overflow")
         self.assertEqual((said["failure"]["function"], said["failure"]["line"]), ("depth", line("return depth")))
 
+    def test_what_a_killed_process_left_is_removed(self):
+        self.compile(SOURCE / "tests/why/wrong_total.c")
+        dead = subprocess.Popen(["true"])
+        dead.wait()
+        left, others = self.folder / f"culprit-why.{dead.pid}.0", self.folder / f"culprit-why.{os.getpid()}.0"
+        for each in (left, others):
+            (each / "trace").mkdir(parents=True)
+        self.environment["TMPDIR"] = str(self.folder)
+        self.why("--expect-cmd", "echo total 10", "--", "./prog")
+        self.assertEqual((left.exists(), others.exists()), (False, True))
+
     def test_a_loop_without_end_is_found(self):
         said, line = self.subject("endless", options=["--timeout", "1"])
         self.assertEqual(said["failure"]["kind"], "hang")
