@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <signal.h>
 #include <spawn.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
@@ -53,7 +54,8 @@ std::vector<char*> pointers_to(std::vector<std::string>& words) {
 }
 
 CommandResult run(const std::filesystem::path& executable, std::vector<std::string> words, const Descriptor& input,
-                  const std::map<std::string, std::string>& environment, bool quiet) {
+                  const std::map<std::string, std::string>& environment, bool quiet,
+                  const std::function<bool()>& enough = {}) {
   const Descriptor output(::memfd_create("culprit-command", MFD_CLOEXEC), "memory for a command's output");
   std::vector<std::string> variables;
   for (char** each = environ; *each; ++each) {
@@ -76,10 +78,23 @@ CommandResult run(const std::filesystem::path& executable, std::vector<std::stri
                     ExitCode::kEnvironmentLacks);
   }
   int status = 0;
-  while (::waitpid(child, &status, 0) < 0) CULPRIT_ASSERT(errno == EINTR, std::strerror(errno));
+  bool stopped = false;
+  for (pid_t ended = 0; enough && (ended = ::waitpid(child, &status, WNOHANG)) != child;) {
+    CULPRIT_ASSERT(ended == 0 || errno == EINTR, std::strerror(errno));
+    if (enough()) {
+      stopped = true;
+      ::kill(child, SIGKILL);
+      break;
+    }
+    ::usleep(2000);
+  }
+  while ((!enough || stopped) && ::waitpid(child, &status, 0) < 0) {
+    CULPRIT_ASSERT(errno == EINTR, std::strerror(errno));
+  }
   const bool signalled = WIFSIGNALED(status);
   return {.end = {.exit_status = signalled ? 0 : WEXITSTATUS(status), .signal = signalled ? WTERMSIG(status) : 0},
-          .output = whole_content(output.number())};
+          .output = whole_content(output.number()),
+          .stopped = stopped};
 }
 
 Descriptor opened(const std::filesystem::path& input) {
@@ -104,7 +119,7 @@ CommandResult run_shell(const std::string& command, std::string_view input,
 }
 
 CommandResult run_captured(const CapturedCommand& command) {
-  return run(command.executable, command.words, opened(command.input), command.environment, true);
+  return run(command.executable, command.words, opened(command.input), command.environment, true, command.enough);
 }
 
 CommandResult run_shell(const std::string& command, const std::filesystem::path& input) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <map>
 #include <string>
 #include <string_view>
@@ -13,7 +14,8 @@ namespace culprit {
 
 struct CommandResult {
   ProcessEnd end;
-  std::string output;  ///< standard output; standard error goes where ours goes
+  std::string output;    ///< standard output; standard error goes where ours goes
+  bool stopped = false;  ///< it was killed, for it had run long enough
 };
 
 struct CapturedCommand {
@@ -21,6 +23,7 @@ struct CapturedCommand {
   std::vector<std::string> words;                  ///< argv
   std::filesystem::path input;                     ///< file for standard input
   std::map<std::string, std::string> environment;  ///< set in addition to ours
+  std::function<bool()> enough{};                  ///< asked every few milliseconds; true: it is killed
 };
 
 /// Runs the command to its end; its standard error goes nowhere. Throws UserError (kEnvironmentLacks) when it cannot be

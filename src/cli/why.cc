@@ -16,7 +16,9 @@
 #include "cli/program_path.h"
 #include "cli/session_program.h"
 #include "locate/explain.h"
+#include "locate/first_look.h"
 #include "locate/user_predicate.h"
+#include "recording/place.h"
 #include "report/html.h"
 #include "report/json.h"
 #include "report/sarif.h"
@@ -35,7 +37,7 @@ struct Options {
   int expect_exit = -1;
   double timeout = 10;
   double budget = 12;
-  uint32_t tries = 5000;
+  uint32_t tries = 0;
   bool no_trace = false;
   bool json = false;
 };
@@ -68,9 +70,38 @@ std::string expected_from(const std::string& command, const std::filesystem::pat
   return std::move(good.output);
 }
 
+Expectation expectation_of(const Options& options, const std::filesystem::path& input) {
+  Expectation expectation;
+  if (!options.expect.empty()) expectation.output = read_file(options.expect);
+  if (!options.expect_command.empty()) expectation.output = expected_from(options.expect_command, input);
+  if (!options.fails_if.empty()) expectation.fails_if = std::make_shared<UserPredicate>(options.fails_if);
+  if (options.expect_exit >= 0) expectation.exit_status = options.expect_exit;
+  return expectation;
+}
+
+constexpr uint32_t kTries = 5000;
+constexpr std::chrono::milliseconds kTriesAfterPass{2'000}, kFirstLook{1'000};
+
+/// Said before anything is built, for who forgot to tell what is expected.
+bool passes_as_compiled(const Options& options, const StandardInput& input, const Expectation& expectation) {
+  const Launch launch{.executable = program_path(options.command.front()),
+                      .arguments = options.command,
+                      .standard_input = input.path()};
+  return look_first(launch, expectation, kFirstLook) == FirstLook::kPasses;
+}
+
 ExitCode run(const Options& options) {
   Progress progress("why");
   const StandardInput input;
+  ExplainRequest request;
+  request.expectation = expectation_of(options, input.path());
+  request.tries = options.tries == 0 ? kTries : options.tries;
+  if (!recording::recording_named(options.command.front()) && passes_as_compiled(options, input, request.expectation)) {
+    std::cerr << "why: The program did not fail when it was run as it is. It is rebuilt, and run again in case it "
+                 "fails then, or "
+                 "now and then.\n     If its output is wrong: --expect FILE\n";
+    if (options.tries == 0) request.try_time = kTriesAfterPass;
+  }
   const auto [launch, model] = session_program(options.command, input, progress);
   const auto& recorded = launch.recording;
   const std::filesystem::path program =
@@ -85,29 +116,22 @@ ExitCode run(const Options& options) {
     plan.fast_bodies = true;
     return build_program({.program = program, .plan = std::move(plan), .keep = {}}, progress);
   };
-  ExplainRequest request;
   request.launch = launch;
   if (!options.no_trace) {
-    // Without it the answer knows less, and says so.
-    try {
+    request.traced = [&] {
       const BuildResult traced = build("values");
-      request.traced = TracedProgram{.executable = traced.executable, .model = traced.model};
-    } catch (const UserError& error) {
-      request.no_trace_because = error.what();
-    }
+      return TracedProgram{.executable = traced.executable, .model = traced.model};
+    };
   }
   if (!recorded) {
-    const BuildResult fast = build("fast");
-    request.recordable = RecordableProgram{.executable = fast.executable, .key = fast.key};
+    request.recordable = [&] {
+      const BuildResult fast = build("fast");
+      return RecordableProgram{.executable = fast.executable, .key = fast.key};
+    };
   }
   request.alterable = [&] { return build("alterable").executable; };
   request.command = joined(launch.arguments);
   if (recorded) request.recording = options.command.front();
-  if (!options.expect.empty()) request.expectation.output = read_file(options.expect);
-  if (!options.expect_command.empty()) request.expectation.output = expected_from(options.expect_command, input.path());
-  if (!options.fails_if.empty()) request.expectation.fails_if = std::make_shared<UserPredicate>(options.fails_if);
-  if (options.expect_exit >= 0) request.expectation.exit_status = options.expect_exit;
-  request.tries = options.tries;
   request.time_limit = std::chrono::milliseconds(static_cast<int64_t>(options.timeout * 1000));
   request.switching.time = std::chrono::milliseconds(static_cast<int64_t>(options.budget * 1000));
 
@@ -163,7 +187,10 @@ const Registration kWhy{Command{
               ->check(CLI::Range(0, 255));
           app.add_option("--timeout", options->timeout, "Seconds after which the run counts as hanging (10)")
               ->check(CLI::PositiveNumber);
-          app.add_option("--tries", options->tries, "Runs to make until one fails, for 10 seconds at most (5000)")
+          app.add_option("--tries", options->tries,
+                         "Runs to make until one fails, for 10 seconds at most (5000, but for 2 seconds only when the "
+                         "first one "
+                         "passes)")
               ->check(CLI::Range(1U, 100'000U));
           app.add_option("--budget", options->budget, "Seconds to search (12)")->check(CLI::PositiveNumber);
           app.add_flag("--no-trace", options->no_trace,

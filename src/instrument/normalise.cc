@@ -9,6 +9,7 @@
 #include <llvm/IR/Operator.h>
 #include <llvm/Support/MathExtras.h>
 
+#include "format/undefined_values.h"
 #include "instrument/metadata.h"
 
 namespace culprit {
@@ -34,13 +35,10 @@ constexpr unsigned kPromisingMetadata[] = {
     llvm::LLVMContext::MD_fpmath,
 };
 
-// The byte that clang's -ftrivial-auto-var-init=pattern uses too.
-constexpr uint8_t kPattern = 0xAA;
-
 llvm::Constant* pattern_of(llvm::Type* type, const llvm::DataLayout& layout) {
   const unsigned bits = layout.getTypeSizeInBits(type).getFixedValue();
   llvm::Constant* integer =
-      llvm::ConstantInt::get(type->getContext(), llvm::APInt::getSplat(bits, llvm::APInt(8, kPattern)));
+      llvm::ConstantInt::get(type->getContext(), llvm::APInt::getSplat(bits, llvm::APInt(8, format::kUnwrittenByte)));
   if (type->isPointerTy()) return llvm::ConstantExpr::getIntToPtr(integer, type);
   return llvm::ConstantExpr::getBitCast(integer, type);
 }

@@ -5,6 +5,7 @@
 #include <llvm/IR/IntrinsicInst.h>
 #include <llvm/IR/Module.h>
 
+#include "format/undefined_values.h"
 #include "instrument/context_stacks.h"
 #include "instrument/fault_handlers.h"
 #include "instrument/metadata.h"
@@ -16,9 +17,6 @@
 
 namespace culprit {
 namespace {
-
-// The byte that normalise gives to undefined values.
-constexpr uint8_t kPattern = 0xAA;
 
 // An argument in memory is the callee's copy, made by the machine's convention on the machine's stack: copy it once
 // more, into a variable that can be placed like any other.
@@ -61,7 +59,7 @@ void store_pattern(llvm::AllocaInst& variable) {
   if (fixed_bytes(variable) == 0 || is_stored_first(variable)) return;
   llvm::BasicBlock& entry = *variable.getParent();
   llvm::IRBuilder<> builder(&entry, entry.getFirstNonPHIOrDbgOrAlloca());
-  builder.CreateMemSet(&variable, builder.getInt8(kPattern), fixed_bytes(variable), variable.getAlign());
+  builder.CreateMemSet(&variable, builder.getInt8(format::kUnwrittenByte), fixed_bytes(variable), variable.getAlign());
 }
 
 // A call by `musttail` hands over the caller's own argument memory; nothing may stand between it and the return.

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "base/error.h"
 #include "locate/array_bounds.h"
 #include "locate/endless_run.h"
 #include "locate/finding_routes.h"
@@ -20,6 +21,8 @@ namespace culprit {
 namespace {
 
 constexpr std::chrono::milliseconds kHangPrefix{200};
+constexpr size_t kMostWithVariables = 2;        // activations that are told
+constexpr size_t kMostUnwritten = 3;            // told of variables that were never written
 constexpr uint64_t kNoByte = ~uint64_t{0} - 1;  // of the output: the run stops when it ends
 
 Oracle oracle_for(const ExplainRequest& request, const ObservedEnd& end) {
@@ -112,7 +115,7 @@ namespace {
 void add_activations(const program::ProgramModel& model, const Evidence& evidence, report::Explanation& explanation) {
   for (size_t i = 0; i < evidence.frames->size(); ++i) {
     report::Activation activation{.place = place_of_statement(model, (*evidence.frames)[i].statement), .variables = {}};
-    if (i < evidence.variables->size()) {
+    if (i < evidence.variables->size() && i < kMostWithVariables) {
       for (const VariableValue& each : (*evidence.variables)[i])
         activation.variables.push_back({each.name, each.value});
     }
@@ -148,9 +151,9 @@ constexpr uint64_t kMostTracedBranches = 30'000'000;
 
 /// Where the failure is to be looked for in a trace: at the run's end when it crashed, else where the output went
 /// wrong.
-std::optional<FailureSlice> slice_of_failure(const ExplainRequest& request, const Launch& launch,
-                                             const ObservedRun& failing, const ObservedRun& at_output,
-                                             const std::optional<ChildOutput>& child,
+std::optional<FailureSlice> slice_of_failure(const ExplainRequest& request, const TracedProgram& traced,
+                                             const Launch& launch, const ObservedRun& failing,
+                                             const ObservedRun& at_output, const std::optional<ChildOutput>& child,
                                              report::Explanation& explanation) {
   const char* const what = "finding what the failure depended on: ";
   std::string why_not;
@@ -167,7 +170,7 @@ std::optional<FailureSlice> slice_of_failure(const ExplainRequest& request, cons
   if (failing.log.first_instance + failing.log.entries.size() > kMostTracedBranches) {
     why_not = "the run is too long";
   } else {
-    slice = slice_failure(launch, *request.traced, failing, moment, why_not);
+    slice = slice_failure(launch, traced, failing, moment, why_not);
   }
   if (!slice) explanation.limits.push_back(what + why_not);
   return slice;
@@ -176,6 +179,30 @@ std::optional<FailureSlice> slice_of_failure(const ExplainRequest& request, cons
 }  // namespace
 
 namespace {
+
+/// Why the endless loop is not left.
+void add_exits(const ExplainRequest& request, const program::ProgramModel& model, Evidence& evidence,
+               report::Explanation& explanation) {
+  if (!request.traced || evidence.endless->exits.empty()) return;
+  try {
+    evidence.exits = examine_exits(request.launch, request.traced(), *evidence.endless);
+    const std::vector<VariableValue> none;
+    for (const LoopExit& each : evidence.exits) {
+      explanation.findings.push_back(
+          finding_of(model, each, evidence.variables->empty() ? none : evidence.variables->front()));
+    }
+  } catch (const UserError& error) {
+    explanation.limits.push_back(std::string("tracing the loop: ") + error.what());
+  } catch (const CorruptData& error) {
+    explanation.limits.push_back(std::string("tracing the loop: ") + error.what());
+  }
+}
+
+/// What may be meant by who asks why a run fails that does not.
+void add_steps_without_failure(report::Explanation& explanation) {
+  explanation.next_steps = {fmt::format("culprit why --expect GOOD_OUTPUT -- {}", explanation.command),
+                            fmt::format("culprit record --chaos --until-failure -- {}", explanation.command)};
+}
 
 /// Commands with which the reader can look at what was found.
 void add_next_steps(const std::string& recording, bool crashed, report::Explanation& explanation) {
@@ -215,7 +242,7 @@ std::optional<RecordedFailure> record(const ExplainRequest& request, const progr
   if (!request.recordable || runs.failing.end.timed_out) return std::nullopt;
   std::string why_not;
   std::optional<RecordedFailure> recorded =
-      record_failure(request.launch, *request.recordable, model, request.expectation, *runs.failure,
+      record_failure(request.launch, request.recordable(), model, request.expectation, *runs.failure,
                      runs.is_deterministic(), request.time_limit, why_not);
   if (recorded) {
     runs.failing = std::move(recorded->run);
@@ -237,11 +264,15 @@ report::Explanation explain(const ExplainRequest& request, const program::Progra
   // See how the run fails, and where.
   progress("running the program", 0, 0);
   RepeatedRuns runs =
-      run_until_failure(request.launch, model, request.expectation, {.tries = request.tries, .run = request.time_limit},
+      run_until_failure(request.launch, model, request.expectation,
+                        {.tries = request.tries, .run = request.time_limit, .all = request.try_time},
                         [&progress](uint32_t done) { return progress("running the program again", done, 0); });
   explanation.runs = runs.runs;
   explanation.failure = runs.failure;
-  if (!explanation.failure) return explanation;
+  if (!explanation.failure) {
+    add_steps_without_failure(explanation);
+    return explanation;
+  }
   // From here on everything is done to one execution, if it can be recorded.
   Launch launch = request.launch;
   const std::optional<RecordedFailure> recorded = record(request, model, runs, explanation);
@@ -320,6 +351,9 @@ report::Explanation explain(const ExplainRequest& request, const program::Progra
   }
 
   add_activations(model, evidence, explanation);
+  if (evidence.recursion = failing.recursion; evidence.recursion) {
+    explanation.findings.push_back(finding_of(model, *evidence.recursion));
+  }
 
   if (!oracle.output && !oracle.good) {
     explanation.limits.push_back(
@@ -331,6 +365,8 @@ report::Explanation explain(const ExplainRequest& request, const program::Progra
     if (evidence.endless) {
       explanation.findings.push_back(finding_of(model, *evidence.endless));
       move_failure_to(model, *evidence.endless, failing, *explanation.failure);
+      progress("looking at the loop's exits", 0, 0);
+      add_exits(request, model, evidence, explanation);
     }
     // The turns of its loop are all alike, so its beginning is enough. When that has left the log, it is run again.
     if (failing.log.first_instance != 1) {
@@ -360,16 +396,30 @@ report::Explanation explain(const ExplainRequest& request, const program::Progra
   std::optional<report::Finding> origin;
   std::vector<LocatedFinding> found;
   SwitchingBudget switching_budget = request.switching;
-  if (!request.no_trace_because.empty()) {
-    explanation.limits.push_back("tracing the run: " + request.no_trace_because);
-  }
+  std::optional<TracedProgram> traced;
   if (request.traced && !failing.end.timed_out) {
+    // Without it the answer knows less, and says so.
+    try {
+      traced = request.traced();
+    } catch (const UserError& error) {
+      explanation.limits.push_back(std::string("tracing the run: ") + error.what());
+    }
+  }
+  if (traced) {
     progress("tracing the run", 0, 0);
-    if (slice = slice_of_failure(request, launch, failing, at_output, child, explanation); slice) {
+    if (slice = slice_of_failure(request, *traced, launch, failing, at_output, child, explanation); slice) {
       // Where it was read says less than what else will be found.
       origin = value_origin(model, *slice);
       if (origin && !slice->value_is_input)
         found.push_back({.finding = *origin, .start = RouteStart{.nodes = {slice->value_made}}});
+      for (const UnwrittenVariable& each : slice->unwritten) {
+        if (found.size() == kMostUnwritten) break;
+        found.push_back({.finding = finding_of(model, each), .start = RouteStart{.nodes = {each.begins}}});
+      }
+      if (explanation.failure->kind == "wild-pointer" && !slice->unwritten.empty() &&
+          slice->unwritten.front().is_bad_value) {
+        explanation.failure->message = "The program accessed memory through a pointer that was never written.";
+      }
       evidence.slice = &*slice;
       add_path(model, *slice, *explanation.failure);
       if (slice->negative_length) {
@@ -476,6 +526,8 @@ report::Explanation explain(const ExplainRequest& request, const program::Progra
     if (switching.critical.empty() && evidence.suppressed.empty() && evidence.replaced.empty())
       add_decision(model, *slice, *explanation.failure);
   }
+  // Those that the reader can look up come first.
+  std::stable_partition(found.begin(), found.end(), [](const auto& each) { return each.finding.place.line != 0; });
   for (LocatedFinding& each : found) explanation.findings.push_back(std::move(each.finding));
 
   explanation.suspects = rank_suspects(model, evidence);

@@ -23,6 +23,7 @@ struct ExplainRequest {
   std::string recording;  ///< its name, when the launch is of one
   Expectation expectation;
   uint32_t tries = 5000;                         ///< runs until one fails
+  std::chrono::milliseconds try_time{10'000};    ///< for runs until one fails
   std::chrono::milliseconds time_limit{10'000};  ///< of the failing run: longer is a hang
   std::chrono::milliseconds heap_time{8'000};    ///< for altering the heap
   SwitchingBudget switching;
@@ -30,11 +31,11 @@ struct ExplainRequest {
   ReplacementBudget replacement;
   /// Builds the program by the plan "alterable", for what alters statements: called when switching finds nothing.
   std::function<std::filesystem::path()> alterable{};
-  std::optional<TracedProgram> traced;  ///< to find out what the failure depended on
-  std::string no_trace_because;         ///< why there is none, when there should be one
+  // Called once the run was seen to fail; builds may throw UserError.
+  std::function<TracedProgram()> traced{};  ///< to find out what the failure depended on
   /// To record the failing run, so that all that is done afterwards is done to that run. Not needed when the launch is
   /// of a recording.
-  std::optional<RecordableProgram> recordable;
+  std::function<RecordableProgram()> recordable{};
 };
 
 /// Tells the user what is going on; false asks for what is known so far.

@@ -32,7 +32,8 @@ std::string last_line(const std::string& text) {
   const auto end = text.find_last_not_of(" \t\r\n");
   if (end == std::string::npos) return {};
   const auto start = text.rfind('\n', end);
-  return text.substr(start == std::string::npos ? 0 : start + 1, end - (start == std::string::npos ? 0 : start + 1) + 1);
+  return text.substr(start == std::string::npos ? 0 : start + 1,
+                     end - (start == std::string::npos ? 0 : start + 1) + 1);
 }
 
 bool is_failed_assertion(const std::string& line) {
@@ -170,13 +171,36 @@ report::SourcePlace place_of_statement(const program::ProgramModel& model, uint3
           .function = model.function_name(model.function_of_statement(statement))};
 }
 
+namespace {
+
+/// Some switches and generated code have no line of their own. Before is nearer than behind.
+uint32_t nearest_with_line(const program::ProgramModel& model, uint32_t statement) {
+  const auto has_line = [&model](uint32_t each) { return model.statement(each).line != 0; };
+  const program::Indices blocks = model.blocks_of(model.function_of_statement(statement));
+  const uint32_t first = *model.statements_of(blocks.front()).begin(), end = *model.statements_of(blocks.back()).end();
+  for (uint32_t each = statement + 1; each-- > first;) {
+    if (has_line(each)) return each;
+  }
+  for (uint32_t each = statement; each < end; ++each) {
+    if (has_line(each)) return each;
+  }
+  return statement;
+}
+
+}  // namespace
+
+report::SourcePlace place_of_declaration(const program::ProgramModel& model, uint32_t variable, uint32_t statement) {
+  const format::VariableRecord& record = model.variable(variable);
+  return {.file = model.file_path(record.file),
+          .line = record.line,
+          .column = 0,
+          .function = model.function_name(model.function_of_statement(statement))};
+}
+
 report::SourcePlace place_of_branch(const program::ProgramModel& model, uint32_t block) {
   const program::Indices statements = model.statements_of(block);
   if (statements.empty()) return {};
-  // Some switches have no line of their own.
-  uint32_t statement = statements.back();
-  while (statement != statements.front() && model.statement(statement).line == 0) --statement;
-  return place_of_statement(model, model.statement(statement).line == 0 ? statements.back() : statement);
+  return place_of_statement(model, nearest_with_line(model, statements.back()));
 }
 
 report::SourcePlace place_of_failure(const program::ProgramModel& model, const std::vector<Frame>& frames) {
@@ -188,8 +212,7 @@ uint64_t first_wrong_byte(const std::string& output, const std::string& expected
   return static_cast<uint64_t>(ours - output.begin());
 }
 
-std::optional<Failure> recognise_failure(const program::ProgramModel& model, const ObservedEnd& end,
-                                         const Expectation& expectation) {
+std::optional<Failure> recognise_end(const ObservedEnd& end, const Expectation& expectation) {
   if (expectation.fails_if && !end.timed_out && !expectation.fails_if->fails(end.output, end.wait_status)) {
     return std::nullopt;
   }
@@ -205,6 +228,12 @@ std::optional<Failure> recognise_failure(const program::ProgramModel& model, con
   } else {
     failure = unexpected_end(end, expectation);
   }
+  return failure;
+}
+
+std::optional<Failure> recognise_failure(const program::ProgramModel& model, const ObservedEnd& end,
+                                         const Expectation& expectation) {
+  std::optional<Failure> failure = recognise_end(end, expectation);
   if (failure && !end.frames.empty()) failure->place = place_of_failure(model, end.frames);
   return failure;
 }

@@ -34,6 +34,8 @@ struct Expectation {
 };
 
 report::SourcePlace place_of_statement(const program::ProgramModel& model, uint32_t statement);
+/// Where a local variable is declared; `statement`: of its function.
+report::SourcePlace place_of_declaration(const program::ProgramModel& model, uint32_t variable, uint32_t statement);
 /// The branch at the end of a block.
 report::SourcePlace place_of_branch(const program::ProgramModel& model, uint32_t block);
 
@@ -46,5 +48,8 @@ uint64_t first_wrong_byte(const std::string& output, const std::string& expected
 /// Nothing when the run was as expected (without an expectation: it ended by itself).
 std::optional<report::Failure> recognise_failure(const program::ProgramModel& model, const ObservedEnd& end,
                                                  const Expectation& expectation);
+
+/// The same without looking for the place.
+std::optional<report::Failure> recognise_end(const ObservedEnd& end, const Expectation& expectation);
 
 }  // namespace culprit

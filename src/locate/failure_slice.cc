@@ -21,6 +21,7 @@
 #include "locate/branch_counter.h"
 #include "locate/executions_in_order.h"
 #include "locate/graph_nodes.h"
+#include "locate/never_written.h"
 #include "locate/output_writer.h"
 #include "locate/own_statements.h"
 #include "locate/thin_slice.h"
@@ -62,6 +63,22 @@ std::optional<Execution> active_in(const DependenceGraph& graph, Execution lates
   }
 }
 
+/// Of structures and arrays it is not known that what mattered of them was never written.
+void add_unwritten(const DependenceGraph& graph, Node node, std::vector<UnwrittenVariable>& unwritten) {
+  const auto variable = unwritten_variable(graph.model(), node.operation());
+  if (!variable || !is_scalar(graph.model(), *variable)) return;
+  const auto known = std::find_if(unwritten.begin(), unwritten.end(),
+                                  [&](const UnwrittenVariable& each) { return each.variable == *variable; });
+  if (known == unwritten.end()) unwritten.push_back({.variable = *variable, .begins = node});
+}
+
+void add_bad_value(const DependenceGraph& graph, Node made, std::vector<UnwrittenVariable>& unwritten) {
+  const auto variable = unwritten_variable(graph.model(), made.operation());
+  if (!variable) return;
+  std::erase_if(unwritten, [&](const UnwrittenVariable& each) { return each.variable == *variable; });
+  unwritten.insert(unwritten.begin(), {.variable = *variable, .begins = made, .is_bad_value = true});
+}
+
 /// Distances by 0, 1 and 2: one queue for each distance. By numbers and not by nodes, since most sources lie near where
 /// they are looked at.
 FailureSlice measure(const DependenceGraph& graph, const std::vector<Node>& criterion) {
@@ -87,9 +104,11 @@ FailureSlice measure(const DependenceGraph& graph, const std::vector<Node>& crit
       const uint32_t static_node = graph.static_node(place, number);
       const Node node = Node::of(place.execution, graph.layout().nodes[static_node].operation);
       const auto& operation = model.operation(node.operation());
-      if (operation.statement < model.statements().size()) {
+      const bool is_made = !unwritten_variable(model, node.operation());
+      if (is_made && operation.statement < model.statements().size()) {
         of_statement.try_emplace(operation.statement, DependentStatement{operation.statement, at, place.execution});
       }
+      add_unwritten(graph, node, slice.unwritten);
       if (operation.kind == OperationKind::kBranch) slice.branch_distance.try_emplace(place.block, at);
       const uint32_t own = is_copy(graph, node) || at == 0 ? 0 : 1;
       const auto visit = [&](uint64_t to, EdgeKind kind) {
@@ -205,7 +224,7 @@ class TracedRun final : public RunDependences {
         open.insert(open.end(), more.begin(), more.end());
         if (!own && !given) short_functions.push_back(made);
       } else if (const Node maker = reads_input(graph_, made) ? last_store(chain, branch) : made;
-                 maker != depend::kNoNode) {
+                 maker != depend::kNoNode && !unwritten_variable(graph_.model(), maker.operation())) {
         origins.push_back(maker);
       }
     }
@@ -335,9 +354,9 @@ std::optional<FailureSlice> slice_failure(const Launch& launch, const TracedProg
   auto folder = std::make_unique<TemporaryDirectory>(temporary_place("why"));
   const std::filesystem::path place = folder->path() / "trace";
   const trace::TraceOrigin origin{.model = traced.model,
-                                   .executable = traced.executable,
-                                   .contents = format::TraceContents::kValues,
-                                   .words = launch.arguments};
+                                  .executable = traced.executable,
+                                  .contents = format::TraceContents::kValues,
+                                  .words = launch.arguments};
   if (launch.recording) {
     const recording::NoStreams nowhere;
     try {
@@ -410,6 +429,7 @@ std::optional<FailureSlice> slice_failure(const Launch& launch, const TracedProg
   }
   if (!chain.empty()) {
     slice.value_made = chain.back();
+    add_bad_value(graph, chain.back(), slice.unwritten);
     slice.computed_from = computed_from(graph, chain.back());
     ValuePath path =
         value_path(graph, chain, byte_is_known || parent ? std::span<const Node>(criterion) : std::span<const Node>(),

@@ -47,6 +47,12 @@ class RunDependences {
   virtual std::vector<uint32_t> origins_of_condition(uint64_t instance) const = 0;
 };
 
+struct UnwrittenVariable {
+  uint32_t variable = 0;      ///< program model
+  depend::Node begins{};      ///< where it comes into being, in the trace
+  bool is_bad_value = false;  ///< it is the bad value itself, which came to the failure by copies only
+};
+
 struct FailureSlice {
   /// How the bad value came to the failure by copies only, from there back to the statement that made it; empty when
   /// the failure is not about a value that was copied.
@@ -67,6 +73,8 @@ struct FailureSlice {
   std::optional<ParentAtStart> parent;
   /// The value is a number of bytes to copy or fill, and negative.
   std::optional<int64_t> negative_length;
+  /// Local variables whose values matter for the failure and were never written, nearest first.
+  std::vector<UnwrittenVariable> unwritten;
   bool value_is_input = false;  ///< nothing in the program made it: the chain ends where it was read
   /// The statements that made the values which the branch tested that decided that the failing statement is executed;
   /// nearest first.
@@ -78,8 +86,8 @@ struct FailureSlice {
   std::vector<ComputingStatement> computed_from;           ///< what the bad value was computed from
   uint64_t instances = 0;                                  ///< statement instances in the slice
   std::shared_ptr<const RunDependences> run;
-  RouteEnd failed;                      ///< in that run
-  depend::Node value_made{};            ///< the end of `value_chain`, if that is not empty
+  RouteEnd failed;            ///< in that run
+  depend::Node value_made{};  ///< the end of `value_chain`, if that is not empty
 };
 
 struct FailureMoment {

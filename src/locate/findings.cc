@@ -235,6 +235,8 @@ const char* word_of(Origin how) {
       return "constant";
     case Origin::kInitial:
       return "initial";
+    case Origin::kUnwritten:
+      return "unwritten";
     case Origin::kInput:
       return "input";
     case Origin::kLibrary:
@@ -250,7 +252,11 @@ const char* word_of(Origin how) {
 void add_path(const program::ProgramModel& model, const FailureSlice& slice, report::Failure& failure) {
   if (!slice.origin) return;
   if (slice.origin->how != Origin::kUnknown) {
-    failure.origin = {.place = place_of_statement(model, slice.origin->statement), .how = word_of(slice.origin->how)};
+    const ValueOrigin& origin = *slice.origin;
+    failure.origin = {.place = origin.how == Origin::kUnwritten
+                                   ? place_of_declaration(model, origin.variable, origin.statement)
+                                   : place_of_statement(model, origin.statement),
+                      .how = word_of(origin.how)};
   }
   for (const PathStep& step : slice.path) {
     const report::SourcePlace place = place_of_statement(model, step.statement);
@@ -286,6 +292,18 @@ constexpr size_t kMostOfWay = 12;  // even: half of them from either end
 
 }  // namespace
 
+report::Finding finding_of(const program::ProgramModel& model, const UnwrittenVariable& unwritten) {
+  return {
+      .kind = "never-written",
+      .place = place_of_declaration(model, unwritten.variable, model.operation(unwritten.begins.operation()).statement),
+      .instance = 0,
+      .evidence = fmt::format("Nothing had been written into {}, declared here, when it was read{}.",
+                              model.text(model.variable(unwritten.variable).name),
+                              unwritten.is_bad_value ? ", and that is the value which the failing statement uses"
+                                                     : ", and the failure depends on what it happened to hold"),
+      .proved = true};
+}
+
 std::optional<report::Finding> value_origin(const program::ProgramModel& model, const FailureSlice& slice) {
   std::vector<uint32_t> lines;
   std::vector<std::string> way;
@@ -302,6 +320,7 @@ std::optional<report::Finding> value_origin(const program::ProgramModel& model, 
     way.insert(way.begin() + kMostOfWay / 2, fmt::format("… {} more …", left_out));
   }
   const uint32_t origin = slice.value_chain.back();
+  if (!slice.unwritten.empty() && slice.unwritten.front().is_bad_value) return std::nullopt;
   return report::Finding{.kind = "value-origin",
                          .place = place_of_statement(model, origin),
                          .instance = 0,

@@ -6,10 +6,12 @@
 #include <vector>
 
 #include "locate/array_bounds.h"
+#include "locate/endless_exits.h"
 #include "locate/endless_loop.h"
 #include "locate/failure_slice.h"
 #include "locate/heap_experiments.h"
 #include "locate/predicate_switching.h"
+#include "locate/recursion.h"
 #include "locate/suppression.h"
 #include "locate/value_replacement.h"
 #include "program/program_model.h"
@@ -26,6 +28,11 @@ report::Finding finding_of(const program::ProgramModel& model, const CriticalSta
 report::Finding finding_of(const program::ProgramModel& model, const CriticalValue& critical, const Oracle& oracle);
 report::Finding finding_of(const program::ProgramModel& model, const BoundsFault& fault);
 report::Finding finding_of(const program::ProgramModel& model, const EndlessLoop& loop);
+/// `variables`: of the loop's activation, where it was stopped.
+report::Finding finding_of(const program::ProgramModel& model, const LoopExit& exit,
+                           const std::vector<VariableValue>& variables);
+report::Finding finding_of(const program::ProgramModel& model, const Recursion& recursion);
+report::Finding finding_of(const program::ProgramModel& model, const UnwrittenVariable& unwritten);
 /// One for the wrong access, and those for the release and the allocation of its block.
 void add_findings_of(const program::ProgramModel& model, const HeapFault& fault,
                      std::vector<report::Finding>& findings);

@@ -17,8 +17,13 @@ ObservedRun observe(const Launch& launch, const program::ProgramModel& model, co
   if (run.wait_for_stop(limit)) {
     result.end.stop = control.head().stop;
     result.end.frames = read_frames(memory_of(run), result.end.stop.frames, kMostFrames);
-    for (size_t i = 0; i < result.end.frames.size() && i < kFramesWithVariables; ++i) {
+    // The loop of a run that hangs may be further out.
+    const size_t with_variables = run.end().timed_out ? kMostFrames : kFramesWithVariables;
+    for (size_t i = 0; i < result.end.frames.size() && i < with_variables; ++i) {
       result.variables.push_back(read_variables(memory_of(run), model, result.end.frames[i]));
+    }
+    if (result.end.stop.reason == format::StopReason::kStackOverflow) {
+      result.recursion = find_recursion(memory_of(run), model, result.end.stop.frames);
     }
     run.release();
   }

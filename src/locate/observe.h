@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "locate/failure.h"
+#include "locate/recursion.h"
 #include "program/program_model.h"
 #include "session/controlled_run.h"
 #include "session/variables.h"
@@ -16,6 +17,7 @@ namespace culprit {
 struct ObservedRun {
   ObservedEnd end;
   std::vector<std::vector<VariableValue>> variables;  ///< of the innermost of `end.frames`
+  std::optional<Recursion> recursion;                 ///< that filled the stack
   ControlBlock::BranchLog log;
   format::BoundsControl bounds{};  ///< the first array that was left by its index; no elements when none was
 };

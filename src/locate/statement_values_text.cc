@@ -7,6 +7,7 @@
 #include <span>
 #include <vector>
 
+#include "format/undefined_values.h"
 #include "program/print_value.h"
 
 namespace culprit {
@@ -44,6 +45,13 @@ Made made_in(const depend::DependenceGraph& graph, depend::Execution execution, 
   return made;
 }
 
+/// A pointer or a number of 32 or 64 bits.
+bool is_unwritten(uint64_t value) {
+  constexpr uint64_t kAll = format::kUnwrittenByte * 0x0101010101010101ULL;
+  return value == kAll ||
+         (static_cast<uint32_t>(value) == static_cast<uint32_t>(kAll) && (value >> 32 == 0 || ~value >> 32 == 0));
+}
+
 }  // namespace
 
 uint32_t stored_variable(const program::ProgramModel& model, uint32_t operation) {
@@ -56,13 +64,15 @@ uint32_t stored_variable(const program::ProgramModel& model, uint32_t operation)
 std::string value_text(const program::ProgramModel& model, uint32_t operation, uint64_t value) {
   const uint32_t variable = stored_variable(model, operation);
   const uint32_t type = variable == format::kNone ? format::kNone : model.variable(variable).type;
-  if (type != format::kNone) return program::print_value(model, type, std::as_bytes(std::span(&value, 1)));
+  if (type != format::kNone)
+    return program::print_value(model, type, std::as_bytes(std::span(&value, 1)), {}, {.tells_unwritten = true});
   const format::OperationRecord& record = model.operation(operation);
   const bool valued = record.kind == OperationKind::kStore || record.kind == OperationKind::kReturn;
   if (valued && (record.flags & format::kOperationGivesFloating) != 0) {
     return record.bytes == sizeof(float) ? fmt::format("{}", std::bit_cast<float>(static_cast<uint32_t>(value)))
                                          : fmt::format("{}", std::bit_cast<double>(value));
   }
+  if (valued && is_unwritten(value)) return "never written";
   if (valued && (record.flags & format::kOperationGivesAddress) != 0) return fmt::format("{:#x}", value);
   return std::to_string(static_cast<int64_t>(value));
 }
@@ -78,8 +88,8 @@ std::string line_values_text(const depend::DependenceGraph& graph, uint32_t stat
                              const RunValues& values) {
   const program::ProgramModel& model = graph.model();
   const uint32_t line = model.statement(statement).line;
-  const Made made = made_in(graph, execution, values,
-                            [&model, line](uint32_t each) { return model.statement(each).line == line; });
+  const Made made =
+      made_in(graph, execution, values, [&model, line](uint32_t each) { return model.statement(each).line == line; });
   return fmt::format("{}", fmt::join(made.by_program.empty() ? made.by_library : made.by_program, ", "));
 }
 

@@ -34,6 +34,9 @@ constexpr double kPassedOn = 0.4;    // a statement without which the run succee
 constexpr double kPasses = 1.5;      // a branch with whose switching what failed is executed and goes well
 constexpr double kPassesCheck = 1.2; // the same of what the program tested: much else satisfies a test, too
 constexpr double kAvoids = 0.75;     // one with whose switching it is not executed as often
+constexpr double kNeverWritten = 75;
+constexpr double kNotWrittenAgain = 40, kWrittenAgain = 34;  // in an endless loop
+constexpr double kGoesRound = 62, kGuards = 0.9, kBeforeRecursion = -15;
 constexpr double kNextTest = 0.7;    // what each earlier test of a variable counts against the next
 constexpr double kNextOfKind = 0.9;  // what each further branch of a kind counts against the one before
 
@@ -71,8 +74,10 @@ class Ranking {
     add_suppressed();
     add_failure_and_callers();
     add_loop_exits();
+    add_recursion();
     add_controlling_branches();
     add_breach_of_contract();
+    add_unwritten();
     add_slice();
     add_tests_of_variables();
     std::stable_sort(candidates_.begin(), candidates_.end(),
@@ -157,6 +162,7 @@ class Ranking {
   }
 
   double nearness(uint32_t block) const {
+    if (evidence_.recursion && !is_in_recursion(block)) return kBeforeRecursion;
     const uint32_t function = model_.function_of_block(block);
     if (function == failing_function_) return 15;
     for (const Frame& frame : *evidence_.frames) {
@@ -338,13 +344,67 @@ class Ranking {
     }
   }
 
+  /// What decides whether an endless loop is left.
+  void add_tested(const LoopExit& exit, const TestedValue& value) {
+    if (value.written == program::kNone || !is_own_statement(model_, value.written)) return;
+    add_statement(value.written, value.again ? kWrittenAgain : kNotWrittenAgain,
+                  value.again ? "this is written each time the endless loop turns, and never lets it be left"
+                              : "the endless loop waits for a value that was written here, and not since");
+    for (const uint32_t each : value.from) {
+      add_statement(each, kWrittenAgain * kNextOfKind,
+                    "what changes in the endless loop is computed from what was written here");
+    }
+    add(place_of_branch(model_, exit.block), kNotWrittenAgain * (exit.changes() ? kOmitted : kTested),
+        "the endless loop could be left here, and was not");
+  }
+
+  /// The calls that go round, and what let them be made; a condition elsewhere only ends the run before it comes there.
+  void add_recursion() {
+    if (!evidence_.recursion) return;
+    double score = kGoesRound;
+    for (const uint32_t call : evidence_.recursion->calls) {
+      if (!is_own_statement(model_, call)) continue;
+      add_statement(call, score, "the recursion without end goes round by this call");
+      double guards = score * kGuards;
+      for (const auto& dependence : model_.dependences_of(model_.block_of_statement(call))) {
+        add(place_of_branch(model_, model_.source_of_edge(dependence.edge)), guards,
+            "this branch decided that the recursion goes on");
+        guards *= kNextOfKind;
+      }
+      score *= kNextOfKind;
+    }
+  }
+
+  bool is_in_recursion(uint32_t block) const {
+    const auto& calls = evidence_.recursion->calls;
+    return std::any_of(calls.begin(), calls.end(), [&](uint32_t call) {
+      return call < model_.statements().size() && model_.function_of_statement(call) == model_.function_of_block(block);
+    });
+  }
+
   /// An endless run could have ended where its loop can be left.
   void add_loop_exits() {
     if (!evidence_.endless) return;
+    for (const LoopExit& exit : evidence_.exits) {
+      for (const TestedValue& value : exit.tested) add_tested(exit, value);
+    }
     double score = 30;
     for (const uint32_t block : evidence_.endless->exits) {
       add(place_of_branch(model_, block), score, "the endless loop could be left here, and was not");
       score *= kNextOfKind;
+    }
+  }
+
+  /// Only a write that is missing can be the cause.
+  void add_unwritten() {
+    if (!evidence_.slice) return;
+    double score = kNeverWritten;
+    for (const UnwrittenVariable& each : evidence_.slice->unwritten) {
+      const uint32_t statement = model_.operation(each.begins.operation()).statement;
+      add(place_of_declaration(model_, each.variable, statement),
+          each.is_bad_value ? kNeverWritten : score *= kNextTest,
+          fmt::format("{}, declared here, was read before anything was written into it",
+                      model_.text(model_.variable(each.variable).name)));
     }
   }
 
@@ -353,7 +413,9 @@ class Ranking {
     if (!evidence_.slice) return;
     if (!evidence_.slice->value_chain.empty()) {
       const uint32_t origin = evidence_.slice->value_chain.back();
-      if (!evidence_.slice->value_is_input && is_own_statement(model_, origin)) {
+      const auto& unwritten = evidence_.slice->unwritten;
+      const bool was_made = unwritten.empty() || !unwritten.front().is_bad_value;
+      if (was_made && !evidence_.slice->value_is_input && is_own_statement(model_, origin)) {
         const bool negative = evidence_.slice->negative_length.has_value();
         add_statement(origin, negative ? 44 : 26,
                       negative ? "the negative number of bytes was made here"

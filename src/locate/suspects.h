@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "locate/array_bounds.h"
+#include "locate/endless_exits.h"
 #include "locate/endless_loop.h"
 #include "locate/failure_slice.h"
 #include "locate/heap_experiments.h"
@@ -30,6 +31,8 @@ struct Evidence {
   std::optional<BoundsFault> bounds = std::nullopt;
   std::vector<IntermittentBranch> intermittent{};
   std::optional<EndlessLoop> endless = std::nullopt;
+  std::vector<LoopExit> exits{};  ///< of that loop
+  std::optional<Recursion> recursion = std::nullopt;
   const FailureSlice* slice = nullptr;
 };
 

@@ -6,6 +6,7 @@
 #include <unordered_set>
 
 #include "locate/graph_nodes.h"
+#include "locate/never_written.h"
 
 namespace culprit {
 namespace {
@@ -44,7 +45,7 @@ std::vector<ComputingStatement> computed_from(const DependenceGraph& graph, Node
       at.frame = frame;
       ++at.steps;
       const uint32_t statement = graph.model().operation(at.node.operation()).statement;
-      if (seen.insert(statement).second) {
+      if (!unwritten_variable(graph.model(), at.node.operation()) && seen.insert(statement).second) {
         statements.push_back({.statement = statement, .activations = at.activations, .steps = at.steps});
       }
     }

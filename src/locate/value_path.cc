@@ -17,6 +17,7 @@
 
 #include "depend/value_chain.h"
 #include "locate/graph_nodes.h"
+#include "locate/never_written.h"
 #include "locate/own_statements.h"
 #include "locate/passage.h"
 #include "program/external_effects.h"
@@ -216,8 +217,12 @@ MadeAt made_at(const DependenceGraph& graph, const std::vector<Node>& chain) {
   if (how_made(graph, made) == Origin::kConstant) {
     if (const Node call = passed_by(graph, made); call != depend::kNoNode) made = call;
   }
-  return {.node = made,
-          .origin = {.statement = graph.model().operation(made.operation()).statement, .how = how_made(graph, made)}};
+  ValueOrigin origin{.statement = graph.model().operation(made.operation()).statement, .how = how_made(graph, made)};
+  if (const auto variable = unwritten_variable(graph.model(), made.operation())) {
+    origin.how = Origin::kUnwritten;
+    origin.variable = *variable;
+  }
+  return {.node = made, .origin = origin};
 }
 
 ValuePath value_path(const DependenceGraph& graph, std::vector<Node> chain, std::span<const Node> made_by,

@@ -18,16 +18,18 @@ struct PathStep {
 
 enum class Origin : uint8_t {
   kComputed,
-  kConstant,  ///< stored or passed there as the source has it
-  kInitial,   ///< of a variable that nothing was stored in
-  kInput,     ///< read there
-  kLibrary,   ///< a function of the library gave it
-  kUnknown,   ///< nobody knows who wrote the memory that it was read from, such as a variadic function's arguments
+  kConstant,   ///< stored or passed there as the source has it
+  kInitial,    ///< of a variable that nothing was stored in
+  kUnwritten,  ///< of a local variable that nothing was stored in: nobody made it
+  kInput,      ///< read there
+  kLibrary,    ///< a function of the library gave it
+  kUnknown,    ///< nobody knows who wrote the memory that it was read from, such as a variadic function's arguments
 };
 
 struct ValueOrigin {
   uint32_t statement = 0;
   Origin how = Origin::kComputed;
+  uint32_t variable = program::kNone;  ///< kUnwritten: which
 };
 
 /// Where a value was made: the end of its chain (depend::value_chain, not empty), or the call that passed it on as the

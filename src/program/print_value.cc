@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "format/undefined_values.h"
 #include "program/type_name.h"
 
 namespace culprit::program {
@@ -17,6 +18,7 @@ constexpr int kDeepestField = 8;
 constexpr size_t kMostBytesRead = size_t{1} << 20;
 constexpr const char* kUnknown = "?";
 constexpr const char* kMore = "…";
+constexpr const char* kNeverWritten = "never written";
 
 /// Little-endian, `bits` wide from bit `first`; up to 64 bits.
 uint64_t bits_of(Bytes bytes, uint64_t first, uint64_t bits) {
@@ -67,6 +69,7 @@ class Printer {
     const uint64_t size = (record.bits + 7) / 8;
     if (bytes.size() < size) return kUnknown;
     bytes = bytes.first(size);
+    if (style_.tells_unwritten && is_unwritten(bytes)) return unwritten(record, bytes);
     switch (record.kind) {
       case TypeKind::kBase:
         return base(record, bytes, record.bits, 0);
@@ -91,6 +94,18 @@ class Printer {
   }
 
  private:
+  static bool is_unwritten(Bytes bytes) {
+    return std::all_of(bytes.begin(), bytes.end(), [](std::byte each) { return each == std::byte{kUnwrittenByte}; });
+  }
+
+  /// Small numbers and masks may be like it by themselves.
+  static std::string unwritten(const TypeRecord& type, Bytes bytes) {
+    const bool is_mask = type.encoding == BaseEncoding::kUnsigned && bytes.size() <= sizeof(uint64_t);
+    const bool is_small = type.encoding != BaseEncoding::kBoolean && bytes.size() <= sizeof(uint16_t);
+    if (type.kind != TypeKind::kBase || (!is_mask && !is_small)) return kNeverWritten;
+    return fmt::format("{} (or {})", kNeverWritten, base(type, bytes, type.bits, 0));
+  }
+
   static std::string raw(Bytes bytes) {
     std::string text = "0x";
     for (size_t at = bytes.size(); at-- > 0;) text += fmt::format("{:02x}", static_cast<unsigned>(bytes[at]));

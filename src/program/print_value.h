@@ -20,11 +20,13 @@ struct ValueStyle {
   size_t most_elements = 16;    ///< of an array or a container; more are shown as "…"
   size_t most_characters = 80;  ///< of a string
   int deepest = 3;              ///< structures within structures
+  bool tells_unwritten =
+      false;  ///< variables of observed bodies: what still holds format::kUnwrittenByte is said to be
 };
 
 /// "-3", "'a'", "0x7ffe4", "0x7ffe4 \"text\"", "GREEN", "{x = 1, next = 0x0}", "{1, 2, 3}", a std::string as "\"text\""
 /// and a std::vector as "{1, 2}". `bytes` shorter than the type give "?". Without `memory` nothing behind pointers is
-/// shown.
+/// shown. What was never written is "never written", and with "(or 43690)" where a program may well have that number.
 std::string print_value(const ProgramModel& model, uint32_t type, std::span<const std::byte> bytes,
                         const MemoryReader& memory = {}, const ValueStyle& style = {});
 

@@ -267,6 +267,7 @@ std::string route_text(const RouteStep& step) {
 
 std::string made_in_words(const std::string& how) {
   if (how == "constant") return "written as a constant";
+  if (how == "unwritten") return "never written into the variable declared";
   if (how == "initial") return "there from the beginning, and read";
   if (how == "input") return "read from the input";
   if (how == "library") return "got from the library";

@@ -36,9 +36,11 @@ std::vector<VariableValue> read_variables(const ProcessMemory& process, const pr
     if (!address || variable.type == format::kNone) continue;
     const uint64_t bytes = std::min((model.type(variable.type).bits + 7) / 8, kMostBytes);
     const std::vector<std::byte> contents = memory(*address, bytes).value_or(std::vector<std::byte>());
-    values.push_back({.variable = index,
-                      .name = std::string(model.text(variable.name)),
-                      .value = program::print_value(model, variable.type, contents, memory)});
+    values.push_back(
+        {.variable = index,
+         .name = std::string(model.text(variable.name)),
+         .value = program::print_value(model, variable.type, contents, memory,
+                                       {.tells_unwritten = variable.home == format::HomeKind::kPrivateSlot})});
   }
   return values;
 }

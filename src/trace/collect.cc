@@ -79,6 +79,8 @@ class TraceCollector::Work {
 
   const fs::path& folder() const { return folder_; }
 
+  uint64_t received_bytes() const { return received_; }
+
   CollectedTrace finish(const ProcessEnd& end) {
     stop();
     take_buffers();
@@ -149,6 +151,7 @@ class TraceCollector::Work {
     write(&chunk, sizeof(chunk));
     write(stored.data(), stored.size());
     result_.plain_bytes += events.size();
+    received_ = result_.plain_bytes;
     ++result_.chunks;
   }
 
@@ -197,6 +200,7 @@ class TraceCollector::Work {
   fs::path folder_;
   TraceOrigin origin_;
   int pipe_ = -1;
+  std::atomic<uint64_t> received_ = 0;
   std::ofstream file_;
   std::atomic<bool> ended_ = false;
   std::thread thread_;
@@ -208,6 +212,10 @@ class TraceCollector::Work {
 TraceCollector::TraceCollector(const fs::path& folder, TraceOrigin origin)
     : work_(std::make_unique<Work>(folder, std::move(origin))) {}
 TraceCollector::~TraceCollector() = default;
+
+uint64_t TraceCollector::received_bytes() const {
+  return work_->received_bytes();
+}
 
 std::string TraceCollector::environment_value() const {
   return work_->folder().string();

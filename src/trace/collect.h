@@ -32,6 +32,8 @@ class TraceCollector {
   TraceCollector(const std::filesystem::path& folder, TraceOrigin origin);
   ~TraceCollector();
   std::string environment_value() const;
+  /// So far, of what the program wrote.
+  uint64_t received_bytes() const;
   /// Once the program has ended: takes what is left in its buffers and closes the trace.
   CollectedTrace finish(const ProcessEnd& end);
 

@@ -24,6 +24,21 @@ std::optional<std::vector<std::byte>> own_memory(uint64_t address, size_t bytes)
   return contents;
 }
 
+TEST(PrintValue, WhatWasNeverWrittenIsNoNumber) {
+  AddedTypes types;
+  const uint32_t boolean = types.basic(8, BaseEncoding::kBoolean);
+  const uint32_t small = types.basic(16, BaseEncoding::kUnsigned), mask = types.basic(32, BaseEncoding::kUnsigned);
+  const ProgramModel model = types.model();
+  const uint64_t fill = 0xAAAAAAAAAAAAAAAA;
+  const ValueStyle style{.tells_unwritten = true};
+  EXPECT_EQ(print_value(model, SampleModel::kInt, bytes_of(fill), {}, style), "never written");
+  EXPECT_EQ(print_value(model, boolean, bytes_of(fill), {}, style), "never written");
+  EXPECT_EQ(print_value(model, small, bytes_of(fill), {}, style), "never written (or 43690)");
+  EXPECT_EQ(print_value(model, mask, bytes_of(fill), {}, style), "never written (or 2863311530)");
+  EXPECT_EQ(print_value(model, SampleModel::kInt, bytes_of(uint64_t{0xAAAAAA00}), {}, style), "-1431655936");
+  EXPECT_EQ(print_value(model, SampleModel::kInt, bytes_of(fill)), "-1431655766");
+}
+
 TEST(PrintValue, BasicTypes) {
   AddedTypes types;
   const uint32_t boolean = types.basic(8, BaseEncoding::kBoolean),

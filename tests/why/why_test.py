@@ -163,6 +163,21 @@ class WhyTest(unittest.TestCase):
         self.assertEqual(self.proved(said, "uninitialised-read"), [line("session->logins > 0")])
         self.assertEqual(self.proved(said, "allocated-here"), [line("malloc(sizeof *session)")])
 
+    def test_a_variable_that_was_never_written_is_named(self):
+        # As a pointer that is followed, as a number that is printed, and as a condition.
+        said, line = self.subject("never_written")
+        self.assertEqual(said["failure"]["kind"], "wild-pointer")
+        self.assertIn("a pointer that was never written", said["failure"]["message"])
+        self.assertEqual({v["name"]: v["value"] for v in said["activations"][0]["variables"]}["word"], "never written")
+        self.assertEqual(self.proved(said, "never-written"), [line("struct Word* found;")])
+        self.assertEqual((said["failure"]["origin"]["line"], said["failure"]["origin"]["how"]), (line("struct Word* found;"), "unwritten"))
+        self.assertEqual(said["suspects"][0]["line"], line("struct Word* found;"))
+        for arguments, expected, declared in ((["a", "medium"], 4, "int width;"), (["a", "b", "c"], 1, "int on;")):
+            said, line = self.subject("never_written", expected=f"width {expected}\n", arguments=arguments)
+            self.assertEqual(self.proved(said, "never-written"), [line(declared)])
+            self.assertIn(line(declared), [s["line"] for s in said["suspects"][:3]])
+            self.assertNotIn("-1431655766", json.dumps(said))
+
     def test_an_array_left_by_its_index_is_named(self):
         said, line = self.subject("array_overflow", "total 100\n")
         store = line("table.lengths[count] =")
@@ -287,6 +302,52 @@ class WhyTest(unittest.TestCase):
         said, line = self.subject("deep_recursion")
         self.assertEqual(said["failure"]["kind"], "stack-overflow")
         self.assertEqual((said["failure"]["function"], said["failure"]["line"]), ("depth", line("return depth")))
+
+    def test_a_recursion_is_told_with_what_changes(self):
+        # It goes as deep as its input; it walks a ring; it calls itself with what it was given.
+        said, line = self.subject("deep_nesting")
+        recursion, = [f for f in said["findings"] if f["kind"] == "endless-recursion"]
+        self.assertRegex(recursion["evidence"], r"^\d{5,} calls were active. They go round: ")
+        self.assertIn("list (line ", recursion["evidence"])
+        calls = {line("sum += value()"), line("return list(1)")}
+        self.assertIn(recursion["line"], calls)
+        self.assertLessEqual(calls, {s["line"] for s in said["suspects"][:3]})
+        for argument, call, evidence in (("ring", "node->value + total(", "comes back to the same every 2 times"),
+                                         ("5", "forever(same) / same", "None of its arguments changes")):
+            said, line = self.subject("deep_nesting", arguments=[argument])
+            recursion, = [f for f in said["findings"] if f["kind"] == "endless-recursion"]
+            self.assertEqual(recursion["line"], line(call))
+            self.assertIn(line(call), [s["line"] for s in said["suspects"][:2]])
+            self.assertIn(evidence, recursion["evidence"])
+
+    def test_what_a_loop_waits_for_is_told(self):
+        said, line = self.subject("never_left", options=["--timeout", "1"])
+        exit, = [f for f in said["findings"] if f["kind"] == "loop-exit"]
+        self.assertEqual(exit["line"], line("while (!done)"))
+        self.assertIn("done", exit["evidence"])
+        self.assertIn("Nothing of that changes while the loop turns", exit["evidence"])
+        said, line = self.subject("never_left", options=["--timeout", "1"], arguments=["1"])
+        exit, = [f for f in said["findings"] if f["kind"] == "loop-exit"]
+        self.assertIn(f"at (0; written again each turn, at line {line('at += step')} in walk)", exit["evidence"])
+        self.assertLessEqual({line("at += step"), line("return step / 2")}, {s["line"] for s in said["suspects"][:5]})
+
+    def test_code_without_lines_is_told_by_the_nearest(self):
+        # Seven lines are generated; those of a function that has none come last.
+        said, line = self.subject("generated_lines")
+        self.assertEqual([f["function"] for f in said["findings"] if f["line"] == 0 and f["function"] != "skip"], [])
+        places = [f["line"] for f in said["findings"]]
+        self.assertEqual(places, sorted(places, key=lambda each: each == 0))
+
+    def test_who_forgot_what_is_expected_is_told_at_once(self):
+        self.compile(SOURCE / "tests/why/wrong_total.c")
+        run = subprocess.run([BIN / "culprit", "why", "--", "./prog"], cwd=self.folder, env=self.environment,
+                             capture_output=True, text=True)
+        self.assertEqual(run.returncode, 1)
+        self.assertTrue(run.stderr.startswith("why: The program did not fail when it was run as it is."), run.stderr)
+        self.assertIn("culprit why --expect", run.stdout)
+        # Only what runs it was built.
+        built = [m for m in (self.folder / "cache").rglob("*.json")]
+        self.assertFalse(any('"trace"' in m.read_text() for m in built))
 
     def test_what_a_killed_process_left_is_removed(self):
         self.compile(SOURCE / "tests/why/wrong_total.c")

@@ -1,0 +1,14 @@
+// The variable that an operation reads or writes, as its access names it.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "program/program_model.h"
+
+namespace culprit {
+
+/// Nothing when the memory is found by an address, and for variables that the compiler made.
+std::optional<uint32_t> accessed_variable(const program::ProgramModel& model, uint32_t operation);
+
+}  // namespace culprit

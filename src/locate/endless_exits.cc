@@ -1,0 +1,152 @@
+// A run that does not end has no failing statement to go back from. What matters are the conditions of its exits: the
+// dependences of the last execution of each are compared with those of the one before. A value that was written by the
+// same execution of the same statement both times has not been written in between. What is traced is the run's
+// beginning: all turns of its loop are alike.
+#include "locate/endless_exits.h"
+
+#include <algorithm>
+
+#include "base/shell_command.h"
+#include "base/temporary_directory.h"
+#include "depend/dependence_graph.h"
+#include "depend/value_chain.h"
+#include "format/trace_format.h"
+#include "locate/accessed_variable.h"
+#include "locate/graph_nodes.h"
+#include "locate/never_written.h"
+#include "locate/own_statements.h"
+#include "trace/collect.h"
+#include "trace/trace_file.h"
+
+namespace culprit {
+
+using depend::DependenceGraph;
+using depend::Node;
+using format::OperandRole;
+using format::OperationKind;
+
+namespace {
+
+constexpr uint64_t kTracedBytes = uint64_t{6} << 20;
+constexpr std::chrono::seconds kTraceTime{8};
+constexpr size_t kMostTested = 6, kMostLooked = 48;
+
+/// A place that a condition has a value from, and who put it there; kNoNode: nobody.
+struct Read {
+  Node node;
+  Node writer = depend::kNoNode;
+};
+
+/// Through what computes, up to what was read from memory or given by a function.
+std::vector<Read> reads_of(const DependenceGraph& graph, Node from) {
+  std::vector<Read> reads;
+  std::vector<Node> open = sources_of(graph, from, {OperandRole::kData, OperandRole::kChooses});
+  for (size_t next = 0; next < open.size() && next < kMostLooked && reads.size() < kMostTested; ++next) {
+    const Node at = open[next];
+    const OperationKind kind = kind_of(graph, at);
+    if (kind == OperationKind::kLoad || kind == OperationKind::kUpdate) {
+      Read read{.node = at};
+      graph.for_each_memory_source(at, [&](Node source) {
+        if (read.writer == depend::kNoNode || source > read.writer) read.writer = source;
+      });
+      reads.push_back(read);
+    } else if (kind == OperationKind::kCall) {
+      reads.push_back({.node = at, .writer = at});
+    } else {
+      const auto more = sources_of(graph, at, {OperandRole::kData, OperandRole::kChooses});
+      open.insert(open.end(), more.begin(), more.end());
+    }
+  }
+  return reads;
+}
+
+uint32_t statement_of(const DependenceGraph& graph, Node node) {
+  return node == depend::kNoNode ? program::kNone : graph.model().operation(node.operation()).statement;
+}
+
+/// What has not been written since `turn` began, of what a write was computed from.
+std::vector<uint32_t> unchanged_sources(const DependenceGraph& graph, Node write, depend::Execution turn) {
+  std::vector<uint32_t> statements;
+  for (const Read& read : reads_of(graph, write)) {
+    if (read.writer == depend::kNoNode || read.writer.execution() >= turn) continue;
+    const Node made = depend::value_chain(graph, read.writer).back();
+    for (const Node each : {read.writer, made}) {
+      const uint32_t statement = statement_of(graph, each);
+      if (is_own_statement(graph.model(), statement) &&
+          std::find(statements.begin(), statements.end(), statement) == statements.end()) {
+        statements.push_back(statement);
+      }
+    }
+  }
+  return statements;
+}
+
+std::vector<TestedValue> tested_by(const DependenceGraph& graph, Node earlier, Node later) {
+  const std::vector<Read> before = reads_of(graph, earlier), now = reads_of(graph, later);
+  std::vector<TestedValue> tested;
+  for (const Read& read : now) {
+    const auto same = std::find_if(before.begin(), before.end(),
+                                   [&](const Read& each) { return each.node.operation() == read.node.operation(); });
+    TestedValue value{.read = statement_of(graph, read.node),
+                      .is_call = kind_of(graph, read.node) == OperationKind::kCall};
+    if (const auto variable = value.is_call ? std::nullopt : accessed_variable(graph.model(), read.node.operation())) {
+      value.variable = *variable;
+    }
+    // What puts the fill there writes nothing.
+    const bool is_written =
+        read.writer != depend::kNoNode && !unwritten_variable(graph.model(), read.writer.operation());
+    if (is_written) value.written = statement_of(graph, read.writer);
+    value.again = is_written && (same == before.end() || same->writer != read.writer);
+    if (value.again) value.from = unchanged_sources(graph, read.writer, earlier.execution());
+    tested.push_back(std::move(value));
+  }
+  return tested;
+}
+
+Node branch_of(const DependenceGraph& graph, uint32_t block, uint64_t instance) {
+  return Node::of(graph.execution_of(block, instance), graph.model().operations_of(block).back());
+}
+
+}  // namespace
+
+bool LoopExit::changes() const {
+  return tested.empty() ||
+         std::any_of(tested.begin(), tested.end(), [](const TestedValue& each) { return each.again; });
+}
+
+std::vector<LoopExit> examine_exits(const Launch& program, const TracedProgram& traced, const EndlessLoop& loop) {
+  const TemporaryDirectory folder(temporary_place("hang"));
+  const std::filesystem::path place = folder.path() / "trace";
+  trace::TraceCollector collector(place, {.model = traced.model,
+                                          .executable = traced.executable,
+                                          .contents = format::TraceContents::kValues,
+                                          .words = program.arguments});
+  const auto until = std::chrono::steady_clock::now() + kTraceTime;
+  const auto ended =
+      run_captured({.executable = traced.executable,
+                    .words = program.arguments,
+                    .input = program.standard_input,
+                    .environment = {{format::kTraceVariable, collector.environment_value()}},
+                    .enough = [&] {
+                      return collector.received_bytes() > kTracedBytes || std::chrono::steady_clock::now() > until;
+                    }});
+  collector.finish(ended.end);
+  const trace::TraceFile trace(place);
+  const DependenceGraph graph = depend::open_graph(trace);
+  std::vector<LoopExit> exits;
+  for (const uint32_t block : loop.exits) {
+    // The very last one may have been cut off.
+    LoopExit its{.block = block, .executions = graph.executions_of(block), .tested = {}};
+    const bool is_branch =
+        !graph.model().operations_of(block).empty() &&
+        graph.model().operation(graph.model().operations_of(block).back()).kind == OperationKind::kBranch;
+    if (is_branch && its.executions >= 3) {
+      its.tested =
+          tested_by(graph, branch_of(graph, block, its.executions - 2), branch_of(graph, block, its.executions - 1));
+    }
+    exits.push_back(std::move(its));
+  }
+  return exits;
+}
+
+}  // namespace culprit
