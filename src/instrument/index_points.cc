@@ -319,13 +319,11 @@ void note_entries(const std::vector<PointFunction>& functions, format::PointKind
   const bool numbers = kind == format::PointKind::kContext;
   if (numbers) {
     // The number that whoever called from outside left on the stack.
-    note = fmt::format("\tmovq\t%fs:{0}@tpoff+{1}, %r11\n\tmovq\t-16(%r11), %r11\n\tmovq\t%r11, %fs:{0}@tpoff+{2}\n",
-                       format::kThreadPointsSymbol, offsetof(format::ThreadPoints, top),
+    note = fmt::format("\tmovq\t-16(%r11), %r11\n\tmovq\t%r11, %fs:{}@tpoff+{}\n", format::kThreadPointsSymbol,
                        offsetof(format::ThreadPoints, number));
   } else if (kind != format::PointKind::kCount) {
     // The entries are the high half of the call word.
-    note = fmt::format("\tmovq\t%fs:{}@tpoff+{}, %r11\n\tincl\t-4(%r11)\n", format::kThreadPointsSymbol,
-                       offsetof(format::ThreadPoints, top));
+    note = "\tincl\t-4(%r11)\n";
   }
   for (const PointFunction& each : functions) {
     // Who calls from outside has started a number, but a library may call again after a tail call.

@@ -16,8 +16,8 @@
 
 namespace culprit {
 
-/// What a function's thunk does to the id of the current point, as assembly that may use %r11; empty when ids are not
-/// kept or the function leads to no point.
+/// What a function's thunk does to the id of the current point, as assembly that finds the top of the thread's point
+/// stack in %r11 and may use it; empty when ids are not kept or the function leads to no point.
 std::string entry_note(const llvm::Function& function);
 
 /// What a call has to do with points.

@@ -112,6 +112,10 @@ PipelineReport instrument_program(std::unique_ptr<llvm::Module>& fast_half, cons
   report.functions = bodies.functions;
   // The fast half is the same in every plan: what observed bodies could refer to is visible.
   report.single_bodies = share_with_observed_half(program, bodies, named_in_assembly);
+  // Beside bodies that keep ids there are no others.
+  if (plan.points.kind != format::PointKind::kNone) {
+    for (Thunk& thunk : bodies.thunks) thunk.observed_body.clear();
+  }
   // Observed bodies go to a half of their own.
   if (plan.observed != ObservedBodies::kNone) {
     report.observed_half =
@@ -127,7 +131,7 @@ PipelineReport instrument_program(std::unique_ptr<llvm::Module>& fast_half, cons
   settle_guarded_loads(*fast_half);
   if (!plan.fast_bodies) forget_local_variables(*fast_half);
   forget_marks(*fast_half);
-  emit_thunks(*fast_half, bodies.thunks, bodies.aliases);
+  emit_thunks(*fast_half, bodies.thunks, bodies.aliases, plan.ticks ? Entries::kTick : Entries::kPlain);
   report.fast_parts = divide(*fast_half, named_in_assembly);
   if (described.written.valid()) described.written.get();
   return report;

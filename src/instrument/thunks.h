@@ -21,7 +21,14 @@ struct Thunk {
   std::string fast_body;
   std::string observed_body;  ///< empty when there is none
   std::string local_name;     ///< a name for assembly of the same object, or empty
-  std::string entry_note{};   ///< what an entry changes of an execution-point id (instrument/index_points.h), or empty
+  /// What an entry changes of an execution-point id (instrument/index_points.h), or empty; it finds the point stack's top
+  /// in %r11.
+  std::string entry_note{};
+};
+
+enum class Entries {
+  kTick,   ///< count the thread's budget down
+  kPlain,  ///< only set up a thread that is entered for the first time
 };
 
 /// Another symbol for a thunk.
@@ -33,6 +40,7 @@ struct ThunkAlias {
 
 /// Appends the thunks to the module's assembly. A thunk touches no argument register and nothing of the stack, so that
 /// it serves every signature.
-void emit_thunks(llvm::Module& module, const std::vector<Thunk>& thunks, const std::vector<ThunkAlias>& aliases);
+void emit_thunks(llvm::Module& module, const std::vector<Thunk>& thunks, const std::vector<ThunkAlias>& aliases,
+                 Entries entries = Entries::kTick);
 
 }  // namespace culprit

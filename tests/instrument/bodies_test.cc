@@ -294,5 +294,17 @@ TEST_F(Bodies, ThunksTestForObservedBodiesOnlyWhereThereAreSome) {
   EXPECT_THAT(module_->getModuleInlineAsm(), HasSubstr("jne\t\"f.observed\""));
 }
 
+TEST_F(Bodies, ThunksWithoutTicksSetUpNewThreadsOnly) {
+  parse("define void @f() { ret void }");
+  Thunk thunk{.symbol = "f", .binding = {}, .section = {}, .fast_body = "f.fast", .observed_body = {}, .local_name = {}};
+  emit_thunks(*module_, {thunk}, {}, Entries::kPlain);
+  EXPECT_THAT(module_->getModuleInlineAsm(), Not(HasSubstr("decq")));
+  EXPECT_THAT(module_->getModuleInlineAsm(), HasSubstr("cmpq\t$0, %fs:culprit_thread@tpoff"));
+  // Who notes entries looks at the point stack, which a new thread lacks.
+  thunk.entry_note = "\tincl\t-4(%r11)\n";
+  emit_thunks(*module_, {thunk}, {}, Entries::kPlain);
+  EXPECT_THAT(module_->getModuleInlineAsm(), HasSubstr("testq\t%r11, %r11\n\tje\t1f\n\tincl\t-4(%r11)"));
+}
+
 }  // namespace
 }  // namespace culprit
