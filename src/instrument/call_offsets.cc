@@ -10,6 +10,7 @@
 #include <optional>
 
 #include "instrument/edges.h"
+#include "instrument/point_changes.h"
 #include "instrument/user_stack.h"
 #include "program/execution_order.h"
 
@@ -47,15 +48,15 @@ double CallFrequencies::entries(const FunctionFlow& flow, const program::LoopFor
 }
 
 CallOffsets::CallOffsets(const PointFunction& function, const FunctionFlow& flow, const program::LoopForest& forest,
-                         const CallFrequencies& frequencies, llvm::Constant* word, Word kind)
-    : function_(function), flow_(flow), forest_(forest), frequencies_(frequencies), word_(word), kind_(kind) {}
+                         const CallFrequencies& frequencies, size_t word)
+    : function_(function), flow_(flow), forest_(forest), frequencies_(frequencies), word_(word) {}
 
 void CallOffsets::insert() {
   choose();
   llvm::BasicBlock& entry = function_.function->getEntryBlock();
   if (function_.reentered) {
     llvm::IRBuilder<> builder(&entry, entry.begin());
-    base_ = builder.CreateLoad(builder.getInt64Ty(), word_);
+    base_ = read_point_word(builder, word_, builder.getInt64Ty());
   }
   // Blocks as they are now, since edges are divided.
   const std::vector<llvm::BasicBlock*> blocks = flow_.blocks;
@@ -168,18 +169,12 @@ void CallOffsets::set_where_control_arrives() {
 void CallOffsets::add(llvm::Instruction& place, uint64_t from, uint64_t to) const {
   if (from == to) return;
   llvm::IRBuilder<> builder(&place);
-  if (kind_ == Word::kAddress) {
-    llvm::Value* old = builder.CreateLoad(builder.getPtrTy(), word_);
-    builder.CreateStore(builder.CreateConstInBoundsGEP1_64(builder.getInt8Ty(), old, to - from), word_);
-    return;
-  }
-  llvm::Value* old = builder.CreateLoad(builder.getInt64Ty(), word_);
-  builder.CreateStore(builder.CreateAdd(old, builder.getInt64(to - from)), word_);
+  add_to_point_word(builder, word_, static_cast<int64_t>(to - from));
 }
 
 void CallOffsets::set(llvm::Instruction& place, uint64_t offset) const {
   llvm::IRBuilder<> builder(&place);
-  builder.CreateStore(builder.CreateAdd(base_, builder.getInt64(offset)), word_);
+  set_point_word(builder, word_, builder.CreateAdd(base_, builder.getInt64(offset)));
 }
 
 }  // namespace culprit

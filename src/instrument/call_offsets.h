@@ -34,17 +34,13 @@ class CallFrequencies {
 
 class CallOffsets {
  public:
-  /// What the word is. Where two words lie side by side, changes of the same kind would be made one of vectors, which then
-  /// waits for the stores of their halves.
-  enum class Word { kNumber, kAddress };
-
-  /// `word`: where it is. Those readers are looked at that `want` is called for.
+  /// `word`: its place in ThreadPoints. Those readers are looked at that `want` is called for.
   CallOffsets(const PointFunction& function, const FunctionFlow& flow, const program::LoopForest& forest,
-              const CallFrequencies& frequencies, llvm::Constant* word, Word kind);
+              const CallFrequencies& frequencies, size_t word);
 
   /// `reader`: a call, or what else reads the word.
   void want(llvm::Instruction& reader, uint64_t offset) { wanted_[&reader] = offset; }
-  /// Divides edges; blocks keep their numbers in the flow.
+  /// Makes changes (point_changes.h). Divides edges; blocks keep their numbers in the flow.
   void insert();
 
   /// After insert: the offset throughout the loop, but around single calls.
@@ -66,8 +62,7 @@ class CallOffsets {
   const FunctionFlow& flow_;
   const program::LoopForest& forest_;
   const CallFrequencies& frequencies_;
-  llvm::Constant* word_;
-  Word kind_;
+  size_t word_;
   llvm::DenseMap<const llvm::Instruction*, uint64_t> wanted_;
   std::vector<uint64_t> kept_;                                 ///< by loop
   uint64_t kept_outside_ = 0;                                  ///< of loops

@@ -14,6 +14,7 @@
 #include "instrument/call_offsets.h"
 #include "instrument/edges.h"
 #include "instrument/index_kinds.h"
+#include "instrument/point_changes.h"
 #include "instrument/recursion.h"
 #include "instrument/settle_points.h"
 #include "instrument/user_stack.h"
@@ -121,11 +122,11 @@ class ContextNumbers {
       const uint64_t* offset = numbering_.offset(call);
       if (offset) tables_.calls.push_back({numbering_.entry_block(call.callee), call.site, *offset});
     }
-    change_during_calls(number(), CallOffsets::Word::kNumber, [&](const PointCallSite& call) {
+    change_during_calls(kNumber, [&](const PointCallSite& call) {
       const uint64_t* offset = numbering_.offset(call);
       return offset ? *offset : 0;
     });
-    change_during_calls(top(), CallOffsets::Word::kAddress, [&](const PointCallSite& call) {
+    change_during_calls(kTop, [&](const PointCallSite& call) {
       return leaves_number(call) && !call.call->isMustTailCall() ? kWordBytes : 0;
     });
     for (const PointCallSite& call : function_.calls) {
@@ -143,44 +144,48 @@ class ContextNumbers {
 
  private:
   static constexpr uint64_t kWordBytes = 2 * sizeof(uint64_t);
+  static constexpr size_t kTop = offsetof(format::ThreadPoints, top);
+  static constexpr size_t kNumber = offsetof(format::ThreadPoints, number);
+
+  static llvm::Value* read_number(llvm::IRBuilderBase& builder) {
+    return read_point_word(builder, kNumber, builder.getInt64Ty());
+  }
 
   bool leaves_number(const PointCallSite& call) const {
     return call.role == CallRole::kOpen || (call.role == CallRole::kDirect && !numbering_.offset(call));
   }
 
   template <typename Offset>
-  void change_during_calls(llvm::Constant* word, CallOffsets::Word kind, Offset offset) const {
+  void change_during_calls(size_t word, Offset offset) const {
     const FunctionFlow flow = flow_of(*function_.function);
     const program::LoopForest forest = program::loop_forest(flow.graph);
     const CallFrequencies frequencies(*function_.function);
-    CallOffsets offsets(function_, flow, forest, frequencies, word, kind);
+    CallOffsets offsets(function_, flow, forest, frequencies, word);
     for (const PointCallSite& call : function_.calls) offsets.want(*call.call, offset(call));
     offsets.insert();
   }
 
-  llvm::Constant* member(size_t offset) const { return thread_points_address(module_, offset); }
-  llvm::Constant* number() const { return member(offsetof(format::ThreadPoints, number)); }
-  llvm::Constant* top() const { return member(offsetof(format::ThreadPoints, top)); }
-
   void name_point(const PointCallSite& call) const {
     llvm::IRBuilder<> builder(call.call);
-    builder.CreateStore(builder.getInt32(call.site), member(offsetof(format::ThreadPoints, site)));
+    builder.CreateStore(builder.getInt32(call.site),
+                        thread_points_address(module_, offsetof(format::ThreadPoints, site)));
   }
 
-  llvm::Value* before_top(llvm::IRBuilderBase& builder, uint64_t bytes) const {
-    llvm::Value* end = builder.CreateLoad(builder.getPtrTy(), top());
+  static llvm::Value* before_top(llvm::IRBuilderBase& builder, uint64_t bytes) {
+    llvm::Value* end = read_point_word(builder, kTop, builder.getPtrTy());
     return builder.CreateConstInBoundsGEP1_64(builder.getInt8Ty(), end, -bytes);
   }
 
   void write_words(const PointCallSite& call) const {
     llvm::IRBuilder<> builder(call.call);
-    llvm::Value* so_far = builder.CreateLoad(builder.getInt64Ty(), number());
+    llvm::Value* so_far = read_number(builder);
     llvm::Value* site_word = before_top(builder, sizeof(uint64_t));
     builder.CreateStore(so_far, builder.CreateConstInBoundsGEP1_64(builder.getInt64Ty(), site_word, -1ULL));
     builder.CreateStore(builder.getInt64(call.site), site_word);
     if (!numbering_.may_return_another(call) || call.call->doesNotReturn()) return;
     mark_changed_by(*call.call);
-    llvm::IRBuilder<>(place_behind(*call.call)).CreateStore(so_far, number());
+    llvm::IRBuilder<> behind(place_behind(*call.call));
+    set_point_word(behind, kNumber, so_far);
   }
 
   static llvm::Instruction* place_behind(llvm::CallBase& call) {
@@ -195,18 +200,19 @@ class ContextNumbers {
   /// and by tail calls, whose callees take their caller's place.
   void start_anew(llvm::IRBuilderBase& builder) const {
     llvm::Value* left = before_top(builder, 2 * sizeof(uint64_t));
-    builder.CreateStore(builder.CreateLoad(builder.getInt64Ty(), left), number());
+    set_point_word(builder, kNumber, builder.CreateLoad(builder.getInt64Ty(), left));
   }
 
   /// Whoever is interrupted goes on with its number.
   void keep_interrupted_number() const {
     llvm::BasicBlock& entry = function_.function->getEntryBlock();
     llvm::IRBuilder<> builder(&entry, entry.begin());
-    llvm::Value* interrupted = builder.CreateLoad(builder.getInt64Ty(), number());
+    llvm::Value* interrupted = read_number(builder);
     start_anew(builder);
     for (llvm::BasicBlock& block : *function_.function) {
       if (llvm::isa<llvm::ReturnInst>(block.getTerminator()) && !block.getTerminatingMustTailCall()) {
-        llvm::IRBuilder<>(block.getTerminator()).CreateStore(interrupted, number());
+        llvm::IRBuilder<> at_return(block.getTerminator());
+        set_point_word(at_return, kNumber, interrupted);
       }
     }
   }

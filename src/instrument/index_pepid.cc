@@ -17,6 +17,7 @@
 #include "instrument/held_words.h"
 #include "instrument/index_kinds.h"
 #include "instrument/metadata.h"
+#include "instrument/point_changes.h"
 #include "instrument/sink_words.h"
 #include "instrument/user_stack.h"
 #include "program/execution_order.h"
@@ -37,7 +38,7 @@ class PreciseIds {
         flow_(flow_of(*function.function)),
         forest_(program::loop_forest(flow_.graph)),
         frequencies_(*function.function),
-        offsets_(function, flow_, forest_, frequencies_, top_address(), CallOffsets::Word::kAddress),
+        offsets_(function, flow_, forest_, frequencies_, kTop),
         counters_(forest_.loops.size(), nullptr) {}
 
   void insert() {
@@ -130,11 +131,8 @@ class PreciseIds {
     return builder.CreateAdd(builder.CreateMul(iteration, builder.getInt64(kWayMultiplier)), builder.getInt64(way));
   }
 
-  llvm::Constant* top_address() const {
-    return thread_points_address(*function_.function->getParent(), offsetof(format::ThreadPoints, top));
-  }
-  llvm::Value* word_before_top(llvm::IRBuilderBase& builder, uint64_t bytes) const {
-    llvm::Value* top = builder.CreateLoad(builder.getPtrTy(), top_address());
+  static llvm::Value* word_before_top(llvm::IRBuilderBase& builder, uint64_t bytes) {
+    llvm::Value* top = read_point_word(builder, kTop, builder.getPtrTy());
     return builder.CreateConstInBoundsGEP1_64(builder.getInt8Ty(), top, -bytes);
   }
 
@@ -149,7 +147,7 @@ class PreciseIds {
     for (const PointCallSite& call : function_.calls) {
       if (call.call->isMustTailCall()) {
         llvm::IRBuilder<> builder(call.call);
-        count_entry(builder, builder.CreateLoad(builder.getPtrTy(), top_address()));
+        count_entry(builder, read_point_word(builder, kTop, builder.getPtrTy()));
       }
     }
     if (!function_.returns_twice) return;
@@ -199,6 +197,7 @@ class PreciseIds {
   }
 
   static constexpr uint32_t kWithinBits = 10;
+  static constexpr size_t kTop = offsetof(format::ThreadPoints, top);
 
   const PointFunction& function_;
   bool paths_;

@@ -1,10 +1,12 @@
 #include <llvm/IR/Constants.h>
+#include <llvm/IR/InstIterator.h>
 #include <llvm/IR/PassManager.h>
 #include <llvm/Transforms/Scalar/LowerExpectIntrinsic.h>
 
 #include <algorithm>
 
 #include "instrument/index_kinds.h"
+#include "instrument/point_changes.h"
 #include "instrument/settle_points.h"
 
 namespace culprit {
@@ -56,11 +58,11 @@ PointTables insert_words(llvm::Module& module, const PointOptions& options, cons
 class InlineBonus {
  public:
   explicit InlineBonus(const std::vector<PointFunction>& functions) : functions_(functions) {
-    for (const PointFunction& each : functions) before_.push_back(each.function->getInstructionCount());
+    for (const PointFunction& each : functions) before_.push_back(instructions_of(*each.function));
   }
   void grant() const {
     for (size_t i = 0; i < functions_.size(); ++i) {
-      const size_t more = functions_[i].function->getInstructionCount() - before_[i];
+      const size_t more = instructions_of(*functions_[i].function) - before_[i];
       if (more != 0) grant(*functions_[i].function, std::to_string(std::min(more * kCostOfInstruction, kMostBonus)));
     }
   }
@@ -68,6 +70,13 @@ class InlineBonus {
  private:
   static constexpr size_t kCostOfInstruction = 4;
   static constexpr size_t kMostBonus = 60;
+
+  /// The inliner takes a change for three: a call and its two operands.
+  static size_t instructions_of(const llvm::Function& function) {
+    size_t count = 0;
+    for (const llvm::Instruction& each : llvm::instructions(function)) count += is_point_change(each) ? 3 : 1;
+    return count;
+  }
 
   static void grant(llvm::Function& callee, const std::string& bonus) {
     for (llvm::User* user : callee.users()) {

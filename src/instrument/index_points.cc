@@ -275,18 +275,6 @@ std::vector<std::pair<llvm::Instruction*, uint32_t>> statement_places(llvm::Basi
   return places;
 }
 
-llvm::GlobalVariable* thread_points(llvm::Module& module) {
-  if (llvm::GlobalVariable* existing = module.getGlobalVariable(format::kThreadPointsSymbol)) return existing;
-  auto* bytes = llvm::ArrayType::get(llvm::Type::getInt8Ty(module.getContext()), sizeof(format::ThreadPoints));
-  auto* points =
-      new llvm::GlobalVariable(module, bytes, false, llvm::GlobalValue::ExternalLinkage, nullptr,
-                               format::kThreadPointsSymbol, nullptr, llvm::GlobalVariable::LocalExecTLSModel);
-  points->setAlignment(llvm::Align(alignof(format::ThreadPoints)));
-  points->setVisibility(llvm::GlobalValue::HiddenVisibility);
-  points->setDSOLocal(true);
-  return points;
-}
-
 }  // namespace
 
 void insert_reports(llvm::Module& module, const PointOptions& options) {
@@ -337,9 +325,22 @@ std::string entry_note(const llvm::Function& function) {
   return function.getFnAttribute(kEntryNoteAttribute).getValueAsString().str();
 }
 
+llvm::GlobalVariable& thread_points(llvm::Module& module) {
+  if (llvm::GlobalVariable* existing = module.getGlobalVariable(format::kThreadPointsSymbol)) return *existing;
+  auto* bytes = llvm::ArrayType::get(llvm::Type::getInt8Ty(module.getContext()), sizeof(format::ThreadPoints));
+  auto* points =
+      new llvm::GlobalVariable(module, bytes, false, llvm::GlobalValue::ExternalLinkage, nullptr,
+                               format::kThreadPointsSymbol, nullptr, llvm::GlobalVariable::LocalExecTLSModel);
+  points->setAlignment(llvm::Align(alignof(format::ThreadPoints)));
+  points->setVisibility(llvm::GlobalValue::HiddenVisibility);
+  points->setDSOLocal(true);
+  return *points;
+}
+
 llvm::Constant* thread_points_address(llvm::Module& module, size_t offset) {
   auto* index = llvm::ConstantInt::get(llvm::Type::getInt64Ty(module.getContext()), offset);
-  return llvm::ConstantExpr::getInBoundsGetElementPtr(llvm::Type::getInt8Ty(module.getContext()), thread_points(module),
+  return llvm::ConstantExpr::getInBoundsGetElementPtr(llvm::Type::getInt8Ty(module.getContext()),
+                                                      &thread_points(module),
                                                       index);
 }
 

@@ -55,6 +55,8 @@ std::vector<PointFunction> find_point_functions(llvm::Module& module, const Poin
 /// Makes thunks note entries as the kind needs it.
 void note_entries(const std::vector<PointFunction>& functions, format::PointKind kind);
 
+/// A thread's ThreadPoints.
+llvm::GlobalVariable& thread_points(llvm::Module& module);
 /// The address of a member of ThreadPoints, as a constant that folds into each access.
 llvm::Constant* thread_points_address(llvm::Module& module, size_t offset);
 

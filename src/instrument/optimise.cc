@@ -8,6 +8,7 @@
 #include "instrument/analyses.h"
 #include "instrument/lower_indirect_branches.h"
 #include "instrument/normalise.h"
+#include "instrument/point_changes.h"
 
 namespace culprit {
 namespace {
@@ -18,6 +19,15 @@ void verify(const llvm::Module& module) {
   llvm::raw_string_ostream stream(complaint);
   CULPRIT_ASSERT(!llvm::verifyModule(module, &stream), complaint);
 }
+
+struct JoinPointChanges : llvm::PassInfoMixin<JoinPointChanges> {
+  static llvm::PreservedAnalyses run(llvm::Function& function, llvm::FunctionAnalysisManager&) {
+    join_point_changes(function);
+    llvm::PreservedAnalyses preserved;
+    preserved.preserveSet<llvm::CFGAnalyses>();
+    return preserved;
+  }
+};
 
 }  // namespace
 
@@ -30,6 +40,9 @@ void run_o2_pipeline(llvm::Module& module, llvm::TargetMachine& machine, const l
   Analyses analyses;
   analyses.functions.registerPass([&] { return llvm::TargetLibraryAnalysis(library); });
   analyses.connect(builder);
+  // Inlined callees that come to no call on a way leave nothing on it that optimisers have to mind.
+  builder.registerScalarOptimizerLateEPCallback(
+      [](llvm::FunctionPassManager& passes, llvm::OptimizationLevel) { passes.addPass(JoinPointChanges()); });
   builder.buildPerModuleDefaultPipeline(llvm::OptimizationLevel::O2).run(module, analyses.modules);
 }
 

@@ -11,6 +11,7 @@
 
 #include "instrument/call_offsets.h"
 #include "instrument/flow_of_function.h"
+#include "instrument/point_changes.h"
 #include "instrument/sink_words.h"
 #include "instrument/user_stack.h"
 #include "program/loop_forest.h"
@@ -71,7 +72,7 @@ class WordInFunction {
   }
 
   /// After find_offsets.
-  void settle(CallOffsets::Word kind, llvm::Constant* word) {
+  void settle() {
     remove_stores();
     const FunctionFlow flow = flow_of(function_);
     const program::LoopForest forest = program::loop_forest(flow.graph);
@@ -79,7 +80,7 @@ class WordInFunction {
     const bool has_pads = llvm::any_of(function_, [](const llvm::BasicBlock& block) { return block.isLandingPad(); });
     const PointFunction described{.function = &function_, .entry_block = 0, .entered_from_outside = false,
                                   .reentered = has_pads, .returns_twice = false, .calls = {}};
-    CallOffsets offsets(described, flow, forest, frequencies, word, kind);
+    CallOffsets offsets(described, flow, forest, frequencies, place_);
     for (llvm::Instruction& instruction : llvm::instructions(function_)) {
       auto* load = llvm::dyn_cast<llvm::LoadInst>(&instruction);
       if (load ? !is_word(*load->getPointerOperand()) : !llvm::isa<llvm::CallBase>(instruction)) continue;
@@ -87,6 +88,7 @@ class WordInFunction {
       if (wanted != wanted_.end()) offsets.want(instruction, static_cast<uint64_t>(wanted->second));
     }
     offsets.insert();
+    lower_point_words(function_);
   }
 
  private:
@@ -289,19 +291,18 @@ void mark_changed_by(llvm::CallBase& call) {
 
 size_t settle_points(llvm::Module& module, format::PointKind kind) {
   if (kind != format::PointKind::kContext && kind != format::PointKind::kPrecise) return 0;
-  const llvm::GlobalVariable* points = module.getGlobalVariable(format::kThreadPointsSymbol);
-  if (!points) return 0;
+  const llvm::GlobalVariable& points = thread_points(module);
   size_t settled = 0;
   for (llvm::Function& function : module) {
     if (function.isDeclaration()) continue;
-    for (const auto& [place, word] : {std::pair(offsetof(format::ThreadPoints, number), CallOffsets::Word::kNumber),
-                                     std::pair(offsetof(format::ThreadPoints, top), CallOffsets::Word::kAddress)}) {
-      WordInFunction in_function(function, *points, place);
+    lower_point_words(function);
+    for (const size_t place : {offsetof(format::ThreadPoints, number), offsetof(format::ThreadPoints, top)}) {
+      WordInFunction in_function(function, points, place);
       if (!in_function.changes() || !in_function.find_offsets()) continue;
-      if (word == CallOffsets::Word::kAddress && kind == format::PointKind::kPrecise) {
+      if (place == offsetof(format::ThreadPoints, top) && kind == format::PointKind::kPrecise) {
         in_function.sink_words_below(thread_points_address(module, place));
       }
-      in_function.settle(word, thread_points_address(module, place));
+      in_function.settle();
       ++settled;
     }
   }

@@ -10,9 +10,11 @@
 #include <llvm/IR/LLVMContext.h>
 #include <llvm/IR/Module.h>
 #include <llvm/IR/Verifier.h>
+#include <llvm/Passes/PassBuilder.h>
 #include <llvm/Support/SourceMgr.h>
 #include <llvm/Support/raw_ostream.h>
 #include <llvm/TargetParser/Triple.h>
+#include <llvm/Transforms/Scalar/SimplifyCFG.h>
 
 #include "instrument/forget_marks.h"
 #include "instrument/invariant_loads.h"
@@ -22,6 +24,7 @@
 #include "instrument/native_functions.h"
 #include "instrument/normalise.h"
 #include "instrument/place_variables.h"
+#include "instrument/point_changes.h"
 #include "instrument/pointer_uses.h"
 #include "instrument/settle_points.h"
 #include "instrument/variable_class.h"
@@ -447,6 +450,44 @@ TEST_F(Passes, PointWordsStayWhereTheirOffsetIsNotKnown) {
   llvm::Module& module = parse(points::text_of(two_ways));
   EXPECT_EQ(settle_points(module, format::PointKind::kContext), 0u);
   EXPECT_EQ(all<llvm::StoreInst>("f").size(), 2u);
+}
+
+namespace points {
+
+/// As the passes write it.
+std::string add(int by) {
+  return "call void asm sideeffect \"culprit_point_add\", \"i,i\"(i64 0, i64 " + std::to_string(by) + ") nomerge nounwind willreturn "
+         "memory(inaccessiblemem: readwrite)\n";
+}
+
+}  // namespace points
+
+TEST_F(Passes, PointWordsSettleWhereWaysOfSeveralOffsetsMeet) {
+  // As loads and stores, the changes of both ways would be made one, by an amount that depends on the way.
+  const auto way = [](int by) { return points::add(by) + "call void @point()\n" + points::add(-by) + "br label %end\n"; };
+  llvm::Module& module = parse(points::text_of("br i1 %seldom, label %a, label %b\na:\n" + way(8) + "b:\n" + way(16) + "end:\nret void\n"));
+  llvm::PassBuilder builder;
+  llvm::FunctionAnalysisManager analyses;
+  builder.registerFunctionAnalyses(analyses);
+  llvm::SimplifyCFGPass(llvm::SimplifyCFGOptions().sinkCommonInsts(true)).run(function("f"), analyses);
+  EXPECT_EQ(settle_points(module, format::PointKind::kPrecise), 1u);
+  EXPECT_EQ(all<llvm::CallInst>("f").size(), 2u);
+  EXPECT_EQ(all<llvm::StoreInst>("f").size(), 4u);
+}
+
+TEST_F(Passes, ChangesOfPointWordsThatNobodySeesAreJoined) {
+  parse(points::text_of(points::add(8) + "store i32 1, ptr null\n" + points::add(-8) + points::add(16) + points::add(8) +
+                        "call void @point()\n" + points::add(-24) + "ret void\n"));
+  join_point_changes(function("f"));
+  EXPECT_EQ(all<llvm::CallInst>("f").size(), 3u);
+  lower_point_words(function("f"));
+  std::vector<int64_t> changes;
+  for (const llvm::Instruction& instruction : llvm::instructions(function("f"))) {
+    llvm::APInt bytes(64, 0);
+    const auto* step = llvm::dyn_cast<llvm::GEPOperator>(&instruction);
+    if (step && step->accumulateConstantOffset(module_->getDataLayout(), bytes)) changes.push_back(bytes.getSExtValue());
+  }
+  EXPECT_EQ(changes, (std::vector<int64_t>{24, -24}));
 }
 
 TEST_F(Passes, PointWordsOfOtherKindsStay) {
