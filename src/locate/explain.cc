@@ -149,6 +149,14 @@ namespace {
 
 constexpr uint64_t kMostTracedBranches = 30'000'000;
 
+/// Where the last line with text begins.
+std::optional<uint64_t> last_line_of(const std::string& text) {
+  const size_t end = text.find_last_not_of(" \t\r\n");
+  if (end == std::string::npos) return std::nullopt;
+  const size_t before = text.rfind('\n', end);
+  return before == std::string::npos ? 0 : before + 1;
+}
+
 /// Where the failure is to be looked for in a trace: at the run's end when it crashed, else where the output went
 /// wrong.
 std::optional<FailureSlice> slice_of_failure(const ExplainRequest& request, const TracedProgram& traced,
@@ -166,6 +174,13 @@ std::optional<FailureSlice> slice_of_failure(const ExplainRequest& request, cons
                        .child = child};
   if (output) {
     moment.output_byte = byte_to_look_at(failing.end.output, *request.expectation.output);
+    // What is missing was put out by nobody. A program that gave up said why.
+    if (*moment.output_byte >= failing.end.output.size()) {
+      if (const auto message = last_line_of(failing.end.error)) {
+        moment.output_byte = *message;
+        moment.stream = depend::OutputStream::kStandardError;
+      }
+    }
   }
   if (failing.log.first_instance + failing.log.entries.size() > kMostTracedBranches) {
     why_not = "the run is too long";

@@ -387,7 +387,7 @@ std::optional<FailureSlice> slice_failure(const Launch& launch, const TracedProg
     return std::nullopt;
   }
   // Of a wrong output, what made the very byte; else what the failing statement works with.
-  const auto stream = depend::OutputStream::kStandardOutput;
+  const depend::OutputStream stream = moment.stream;
   const bool byte_is_known = moment.output_byte && *moment.output_byte < graph.output_bytes(stream);
   std::vector<Node> criterion, chain;
   std::optional<NegativeLength> length;
@@ -419,6 +419,7 @@ std::optional<FailureSlice> slice_failure(const Launch& launch, const TracedProg
   }
   FailureSlice slice = measure(graph, criterion);
   if (length) slice.negative_length = length->bytes;
+  slice.of_message = byte_is_known && stream == depend::OutputStream::kStandardError;
   if (byte_is_known) {
     slice.writer = writer_of_output(graph, criterion, [&](uint32_t frame) { return run->entered(frame); });
     slice.put_out_at = active_statements(graph, criterion.back());

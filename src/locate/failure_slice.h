@@ -29,8 +29,8 @@ struct TracedProgram {
 };
 
 struct DependentStatement {
-  uint32_t statement = 0;  ///< program model
-  uint32_t distance = 0;   ///< computations and decisions between it and the failure; copies count nothing
+  uint32_t statement = 0;         ///< program model
+  uint32_t distance = 0;          ///< computations and decisions between it and the failure; copies count nothing
   depend::Execution nearest = 0;  ///< of its block, where it lies so near
 };
 
@@ -75,6 +75,8 @@ struct FailureSlice {
   std::optional<int64_t> negative_length;
   /// Local variables whose values matter for the failure and were never written, nearest first.
   std::vector<UnwrittenVariable> unwritten;
+  /// Of an output that is missing: what was followed is the message that the program gave instead.
+  bool of_message = false;
   bool value_is_input = false;  ///< nothing in the program made it: the chain ends where it was read
   /// The statements that made the values which the branch tested that decided that the failing statement is executed;
   /// nearest first.
@@ -94,7 +96,8 @@ struct FailureMoment {
   uint32_t statement = 0;                              ///< innermost active one
   uint64_t branches = 0;                               ///< branch instances that the main thread had executed
   std::optional<uint64_t> output_byte = std::nullopt;  ///< of standard output, when that is what is wrong
-  std::optional<ChildOutput> child = std::nullopt;     ///< put that byte out; no other member matters then
+  depend::OutputStream stream = depend::OutputStream::kStandardOutput;  ///< or that the byte is of
+  std::optional<ChildOutput> child = std::nullopt;  ///< put that byte out; no other member matters then
 };
 
 /// Runs the traced program once; nothing when that run ends otherwise than `failing`, with the reason in `why_not`.

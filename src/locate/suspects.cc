@@ -29,11 +29,11 @@ constexpr double kTested = 0.6;   // where a value was made that a branch tests 
 constexpr double kOmitted = 0.5;  // what a branch left out counts against the branch
 constexpr double kOtherCase =
     1.0;  // the same of a switch that has no case for its value: one belongs beside those it has
-constexpr double kNotOfValue = 0.6;  // a branch on whose way the wrong value is not computed
-constexpr double kPassedOn = 0.4;    // a statement without which the run succeeds, but that only passes the value on
-constexpr double kPasses = 1.5;      // a branch with whose switching what failed is executed and goes well
-constexpr double kPassesCheck = 1.2; // the same of what the program tested: much else satisfies a test, too
-constexpr double kAvoids = 0.75;     // one with whose switching it is not executed as often
+constexpr double kNotOfValue = 0.6;   // a branch on whose way the wrong value is not computed
+constexpr double kPassedOn = 0.4;     // a statement without which the run succeeds, but that only passes the value on
+constexpr double kPasses = 1.5;       // a branch with whose switching what failed is executed and goes well
+constexpr double kPassesCheck = 1.2;  // the same of what the program tested: much else satisfies a test, too
+constexpr double kAvoids = 0.75;      // one with whose switching it is not executed as often
 constexpr double kNeverWritten = 75;
 constexpr double kNotWrittenAgain = 40, kWrittenAgain = 34;  // in an endless loop
 constexpr double kGoesRound = 62, kGuards = 0.9, kBeforeRecursion = -15;
@@ -62,7 +62,9 @@ class Ranking {
     }
     const std::string& kind = evidence.failure->kind;
     silent_ = kind == "wrong-output" || kind == "exit-status" || kind == "predicate";
-    declared_ = kind == "assertion" || kind == "abort" || kind == "uncaught-exception";
+    const bool said = evidence.slice && evidence.slice->of_message;
+    silent_ = silent_ && !said;
+    declared_ = said || kind == "assertion" || kind == "abort" || kind == "uncaught-exception";
   }
 
   std::vector<report::Suspect> rank() {

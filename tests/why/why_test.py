@@ -178,6 +178,12 @@ class WhyTest(unittest.TestCase):
             self.assertIn(line(declared), [s["line"] for s in said["suspects"][:3]])
             self.assertNotIn("-1431655766", json.dumps(said))
 
+    def test_a_message_in_place_of_the_output_is_followed(self):
+        said, line = self.subject("says_why_not", expected="3 words\n", arguments=["one two three"])
+        self.assertIn("says_why_not: too long: one two three", said["failure"]["message"])
+        self.assertEqual(said["failure"]["line"], line("fprintf(stderr"))
+        self.assertIn(line("most = 8"), [s["line"] for s in said["suspects"][:3]])
+
     def test_an_array_left_by_its_index_is_named(self):
         said, line = self.subject("array_overflow", "total 100\n")
         store = line("table.lengths[count] =")
