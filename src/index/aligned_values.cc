@@ -66,7 +66,11 @@ void AlignedValues::take(size_t side, const Step& step, uint64_t number, uint64_
         if (walk.begun++ == number) walk.pair_of[step.frame] = pair;
       }
       for (const StoredValue& each : walk.stream.values()) {
-        if ((walk.model->operation(each.operation).flags & format::kOperationGivesAddress) == 0) arrive(side, step.frame, each);
+        // What a return returns, the caller stores, or what it computes from it.
+        const format::OperationRecord& operation = walk.model->operation(each.operation);
+        const bool compared = operation.kind == format::OperationKind::kStore &&
+                              (operation.flags & format::kOperationGivesAddress) == 0;
+        if (compared) arrive(side, step.frame, each);
       }
       break;
     case StepKind::kReturned:
