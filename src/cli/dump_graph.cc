@@ -17,7 +17,7 @@ using depend::DependenceGraph;
 
 struct Options {
   std::string folder;
-  bool lines = false, edges = false;
+  bool lines = false, edges = false, unwritten = false;
 };
 
 void print_sizes(const DependenceGraph& graph) {
@@ -53,6 +53,22 @@ void print_lines(const DependenceGraph& graph) {
   for (const auto& [place, count] : lines) fmt::print("{:>10} {}:{}\n", count, place.first, place.second);
 }
 
+/// Each statement that made something of a variable's value before there was one, with the variable and how often.
+void print_unwritten(const DependenceGraph& graph) {
+  const program::ProgramModel& model = graph.model();
+  std::map<std::pair<uint32_t, uint32_t>, uint64_t> reads;
+  for (const format::GraphUnwritten& each : graph.file().unwritten()) {
+    const depend::Node node = graph.node_of({each.read});
+    if (each.variable >= model.sections().variables.size()) continue;
+    ++reads[{model.operation(node.operation()).statement, each.variable}];
+  }
+  for (const auto& [read, count] : reads) {
+    const auto& [statement, variable] = read;
+    fmt::print("{:>10} {} reads {}, declared at line {}, before it is written\n", count, model.position_text(statement),
+               model.text(model.variable(variable).name), model.variable(variable).line);
+  }
+}
+
 /// Every statement instance with what it depends on directly; which execution of its block an instance is, from 1.
 void print_edges(const DependenceGraph& graph) {
   const program::ProgramModel& model = graph.model();
@@ -82,6 +98,7 @@ ExitCode dump(const Options& options) {
   print_sizes(graph);
   if (options.lines) print_lines(graph);
   if (options.edges) print_edges(graph);
+  if (options.unwritten) print_unwritten(graph);
   return ExitCode::kAnswered;
 }
 
@@ -98,6 +115,7 @@ const Registration kRegistration{Command{
       auto options = std::make_shared<Options>();
       app.add_option("trace", options->folder, "the trace's folder")->required();
       app.add_flag("--lines", options->lines, "how often each source line was executed");
+      app.add_flag("--unwritten", options->unwritten, "reads of variables that nothing was written to");
       app.add_flag("--edges", options->edges, "what each statement instance depends on directly");
       return [options] { return dump(*options); };
     }}};

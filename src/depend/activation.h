@@ -29,6 +29,13 @@ struct FirstReturn {
   std::vector<OpenBranch> open;
 };
 
+/// Of a variable that nothing was written to, what an activation holds: the value of an operation of the block that it
+/// is in, or an argument.
+struct UnwrittenValue {
+  uint32_t of;        ///< operation, or the argument's number
+  uint64_t variable;  ///< as of definition::unwritten
+};
+
 struct Activation {
   uint32_t frame = 0;
   uint32_t function = format::kNone;
@@ -39,6 +46,8 @@ struct Activation {
   NodeNumber entered_by = kNoNumber;
   NodeNumber came_by = kNoNumber;  ///< what decided that the current block came after its predecessor
   bool by_native = false;
+  bool called_body = false;  ///< the operation that it is calling has entered one
+  std::vector<UnwrittenValue> unwritten, unwritten_arguments;
   uint32_t called_by = format::kNone;  ///< the operation that passed `arguments`
   std::vector<NodeNumber> arguments;
   std::vector<uint64_t> exports;  ///< first numbers of the latest executions whose values others use

@@ -28,6 +28,8 @@
 #include "depend/graph_writer.h"
 #include "depend/input_log.h"
 #include "depend/native_effects.h"
+#include "depend/stack_variables.h"
+#include "depend/unwritten_values.h"
 #include "program/external_roles.h"
 #include "trace/control_stream.h"
 
@@ -49,7 +51,9 @@ class GraphBuilder final : public DefinitionQuery {
         active_(model_, layout_),
         writer_(trace, layout_, file),
         stream_(trace),
-        definitions_(sections_, trace.anchors()),
+        variables_(model_),
+        unwritten_(model_),
+        definitions_(sections_, trace.anchors(), variables_),
         inputs_(trace, definitions_),
         arguments_(model_, writer_, definitions_),
         native_(trace, writer_, definitions_, outputs_, inputs_) {
@@ -63,7 +67,7 @@ class GraphBuilder final : public DefinitionQuery {
       if (step.kind == StepKind::kEnd) break;
       take(step);
     }
-    writer_.finish(last_, outputs_, inputs_, unknown_calls_);
+    writer_.finish(last_, outputs_, inputs_, unwritten_.reads(), unknown_calls_);
   }
 
   void ask_before(Node node, const std::function<void(DefinitionQuery&)>& ask) {
@@ -109,6 +113,7 @@ class GraphBuilder final : public DefinitionQuery {
     if (step.thread >= threads_.size()) threads_.resize(step.thread + 1);
     stack_ = &threads_[step.thread];
     definitions_.set_sites(stream_.sites());
+    variables_.set_thread(step.thread);
     switch (step.kind) {
       case StepKind::kEnter:
         return enter(step);
@@ -158,10 +163,12 @@ class GraphBuilder final : public DefinitionQuery {
       activation.bases.push_back(base.site == kNone ? 0 : definitions_.site(base.site));
     }
     if (!stack_->empty()) {
-      const Activation& caller = stack_->back();
+      Activation& caller = stack_->back();
       activation.entered_by = pending_call(caller);
       if (!step.by_native && caller.call != kNone) {
+        caller.called_body = true;
         arguments_.pass(caller, activation);
+        unwritten_.pass(caller, activation);
         activation.entered_by = activation.entered_by.as_transfer();
       }
     } else if (step.thread > 0 && next_start_ < thread_starts_.size()) {
@@ -169,21 +176,32 @@ class GraphBuilder final : public DefinitionQuery {
     }
     CULPRIT_ASSERT(step.frame == writer_.frames(), fmt::format("frame {}", step.frame));
     writer_.add_frame(step.function, step.thread, step.by_native, activation.entered_by);
+    variables_.enter(activation, writer_.next_number());
     stack_->push_back(std::move(activation));
   }
 
   void leave(const Step& step) {
     const Activation callee = std::move(stack_->back());
     stack_->pop_back();
+    variables_.leave(callee.frame);
     if (stack_->empty() || callee.by_native) return;
     Activation& caller = stack_->back();
     if (caller.call == kNone) return;
+    give_back(callee, step.operation, caller);
     writer_.set_return(caller.current, layout_.memory_slot[caller.call], number(callee, step.operation));
     if (sections_.operations[caller.call].flags & kOperationEnters) caller.call = kNone;
   }
 
+  void give_back(const Activation& callee, uint32_t exit, Activation& caller) {
+    if (callee.unwritten.empty() && callee.unwritten_arguments.empty()) return;
+    if (model_.operands_of(exit).empty()) return;
+    const auto variable = unwritten_.value_of(callee, sections_.operations[exit].first_operand);
+    if (variable) unwritten_.yield(caller, caller.call, number(caller, caller.call), *variable);
+  }
+
   void unwound() {
     if (unwinding_ == kNoNumber) unwinding_ = pending_call(stack_->back());
+    variables_.leave(stack_->back().frame);
     stack_->pop_back();
   }
 
@@ -239,6 +257,7 @@ class GraphBuilder final : public DefinitionQuery {
       decided_by = unwinding_ != kNoNumber ? unwinding_ : pending_call(activation);
       unwinding_ = kNoNumber;
     }
+    activation.unwritten.clear();
     begin_execution(activation, step.block);
     writer_.set(activation.current, kControlSlot, decided_by);
   }
@@ -263,14 +282,14 @@ class GraphBuilder final : public DefinitionQuery {
     const std::span<const AccessRecord> accesses = operation.accesses;
     switch (operation.kind) {
       case OperationKind::kLoad:
-        if (!accesses.empty()) load(activation, accesses[0], operation.memory_slot);
+        if (!accesses.empty()) load(activation, accesses[0], operation);
         break;
       case OperationKind::kStore:
-        if (!accesses.empty()) definitions_.define_value(activation, accesses[0], node);
+        if (!accesses.empty()) store(activation, accesses[0], operation.operation, node);
         follow_variable(activation, accesses);
         break;
       case OperationKind::kSetMemory:
-        if (!accesses.empty()) definitions_.define(activation, accesses[0], definitions_.bytes_of(accesses, 0), node);
+        if (!accesses.empty()) set_memory(activation, accesses, operation.operation, node);
         break;
       case OperationKind::kStartVariadic:
         if (accesses.empty()) break;
@@ -279,7 +298,7 @@ class GraphBuilder final : public DefinitionQuery {
         break;
       case OperationKind::kUpdate:
         if (accesses.empty()) break;
-        load(activation, accesses[0], operation.memory_slot);
+        load(activation, accesses[0], operation);
         definitions_.define(activation, accesses[0], definitions_.bytes_of(accesses, 0), node);
         break;
       case OperationKind::kCopyMemory:
@@ -287,6 +306,7 @@ class GraphBuilder final : public DefinitionQuery {
         break;
       case OperationKind::kCall:
         activation.call = operation.operation;
+        activation.called_body = false;
         note_call(node, sections_.operations[operation.operation]);
         break;
       case OperationKind::kBranch:
@@ -346,14 +366,41 @@ class GraphBuilder final : public DefinitionQuery {
     }
   }
 
-  void load(Activation& activation, const AccessRecord& access, uint32_t slot) {
+  void load(Activation& activation, const AccessRecord& access, const ActiveOperation& operation) {
+    const uint32_t slot = operation.memory_slot;
     if (slot == kNoSlot) return;
-    if (const auto source = definitions_.only_source(activation, access); source && *source != kNoNumber) {
-      return writer_.set(activation.current, slot, *source);
+    std::optional<NodeNumber> source = definitions_.only_source(activation, access);
+    const bool is_recent = source && *source != kNoNumber && source->bits >= variables_.latest_entry();
+    if (!is_recent && definitions_.find_unwritten(activation, access)) {
+      source = definitions_.only_source(activation, access);
+    }
+    if (source && *source != kNoNumber) return writer_.set(activation.current, slot, *source);
+    if (const auto variable = definitions_.unwritten(activation, access)) {
+      unwritten_.yield(activation, operation.operation, number(activation, operation.operation), *variable);
     }
     sources_.clear();
     definitions_.add_sources(activation, access, sources_);
     writer_.set(activation.current, slot, sources_);
+  }
+
+  void store(Activation& activation, const AccessRecord& access, uint32_t operation, NodeNumber node) {
+    if (!activation.unwritten.empty() || !activation.unwritten_arguments.empty()) {
+      const auto variable = unwritten_.value_of(activation, sections_.operations[operation].first_operand);
+      if (variable) return definitions_.define_unwritten(activation, access, node, *variable);
+    }
+    definitions_.define_value(activation, access, node);
+  }
+
+  void set_memory(Activation& activation, std::span<const AccessRecord> accesses, uint32_t operation, NodeNumber node) {
+    const uint64_t bytes = definitions_.bytes_of(accesses, 0);
+    if (sections_.operations[operation].flags & kOperationBeginsVariable) {
+      const uint32_t variable = unwritten_.variable_begun_by(operation, activation.function);
+      if (variable < definition::kMostUnwritten) {
+        return definitions_.begin_variable(activation, accesses[0], bytes,
+                                           definition::unwritten(variable, activation.frame));
+      }
+    }
+    definitions_.define(activation, accesses[0], bytes, node);
   }
 
   // Calls to native code.
@@ -364,13 +411,18 @@ class GraphBuilder final : public DefinitionQuery {
     if (operation.flags & kOperationReturnsTwice) return returned_twice(activation, step.operation);
     activation.call = kNone;
     const uint32_t callee = sections_.calls[operation.detail].callee;
-    if (callee == kNone) return;
+    if (callee == kNone) {
+      if (!activation.called_body) variables_.note_unseen(*step.returned);
+      return;
+    }
     const std::string_view name = model_.text(sections_.functions[callee].linkage_name);
     sources_.clear();
     if (!native_.apply(name, *step.returned, activation.current, step.operation, sources_)) {
       if (sections_.functions[callee].flags & kFunctionNative) ++unknown_calls_[std::string(name)];
+      if (!activation.called_body) variables_.note_unseen(*step.returned);
       return;
     }
+    if (!native_.knew_writes()) variables_.note_unseen(*step.returned);
     if (!sources_.empty()) writer_.set(activation.current, layout_.memory_slot[step.operation], sources_);
   }
 
@@ -416,6 +468,8 @@ class GraphBuilder final : public DefinitionQuery {
   UnknownCalls unknown_calls_;
   NodeNumber last_ = kNoNumber;
   trace::ControlStream stream_;
+  StackVariables variables_;
+  UnwrittenValues unwritten_;
   Definitions definitions_;
   InputLog inputs_;
   CallArguments arguments_;

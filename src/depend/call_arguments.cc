@@ -61,6 +61,7 @@ void CallArguments::pass(const Activation& caller, Activation& callee) const {
   }
   for (const AccessRecord& access : model_.accesses_of(caller.call)) {
     if ((access.flags & kAccessOfArgument) == 0) continue;
+    definitions_.find_unwritten(caller, access);
     PassedMemory passed{access.cells, {}};
     for (uint32_t each = 0; each < access.bytes; ++each) {
       passed.definitions.push_back(definitions_.definition_at(caller, access, each));

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <optional>
 #include <span>
 #include <unordered_set>
 #include <vector>
@@ -44,7 +45,35 @@ class CopyTable {
 
   /// Whether a definition is that of one node, from its value's first byte on.
   static bool is_node(uint64_t bits) {
-    return (bits & (definition::kCopyBit | definition::kListBit | definition::kByteMask)) == 0;
+    return (bits & (definition::kCopyBit | definition::kListBit | definition::kByteMask | definition::kUnwrittenBit)) ==
+           0;
+  }
+
+  /// When the latest of what a byte's definition stands for was made, as a node's number; nothing when that is not
+  /// known. What nothing defined is 0.
+  std::optional<uint64_t> newest(uint64_t bits) const {
+    while (bits != definition::kUndefined) {
+      bits = definition::without_byte(bits);
+      if (bits == definition::without_byte(kNoNumber.bits) || definition::is_unwritten(bits)) return std::nullopt;
+      if ((bits & definition::kCopyBit) == 0)
+        return bits < format::kGraphMostNumbers ? std::optional(bits) : std::nullopt;
+      const Copy& copy = copies_[bits & ~definition::kCopyBit];
+      // Who computed something from other things comes behind them.
+      bits = copy.copier != kNoNumber ? copy.copier.bits : copy.other;
+    }
+    return 0;
+  }
+  /// The variable that a byte was copied from, or is of, if nothing was ever written there: as of
+  /// definition::unwritten.
+  std::optional<uint64_t> unwritten(uint64_t bits) const {
+    while (bits != definition::kUndefined) {
+      if (definition::is_unwritten(bits)) return definition::without_byte(bits);
+      if ((bits & definition::kCopyBit) == 0) return std::nullopt;
+      const Copy& copy = copies_[definition::without_byte(bits) & ~definition::kCopyBit];
+      if (copy.copier == kNoNumber) return std::nullopt;
+      bits = copy.before;
+    }
+    return std::nullopt;
   }
 
   /// Adds the nodes that a byte's definition stands for, each once: a copy before what it copied. An empty `sources`
@@ -56,7 +85,7 @@ class CopyTable {
     while (!open_.empty()) {
       const uint64_t next = open_.back();
       open_.pop_back();
-      if (next == definition::kUndefined) continue;
+      if (next == definition::kUndefined || definition::is_unwritten(next)) continue;
       if ((next & definition::kCopyBit) == 0) {
         add_once({next}, sources);
         continue;
@@ -111,7 +140,7 @@ class CopyTable {
     while (!open_.empty()) {
       const uint64_t next = open_.back();
       open_.pop_back();
-      if (next == definition::kUndefined) continue;
+      if (next == definition::kUndefined || definition::is_unwritten(next)) continue;
       const uint32_t from = definition::byte_of(next);
       const uint64_t bare = definition::without_byte(next);
       if ((next & definition::kCopyBit) == 0) {

@@ -1,6 +1,7 @@
 #include "depend/definitions.h"
 
 #include <algorithm>
+#include <limits>
 
 namespace culprit::depend {
 
@@ -108,6 +109,41 @@ uint64_t Definitions::behind(const Activation& activation, const AccessRecord& a
   return ShadowMemory::kUndefined;
 }
 
+bool Definitions::find_unwritten(uint64_t address, uint64_t bytes) {
+  bool found = false;
+  for (const uint64_t end = address + bytes; address < end;) {
+    const std::optional<StackBytes> part = stack_.find(address, end - address);
+    if (!part) break;
+    for (uint64_t at = part->first; at < part->end; ++at) {
+      const uint64_t definition = memory_.at(at);
+      if (definition::is_unwritten(definition)) {
+        if (definition::without_byte(definition) == part->variable) continue;
+      } else if (const auto newest = copies_.newest(definition); !newest || *newest >= part->since) {
+        continue;
+      }
+      memory_.define(at, 1, part->variable);
+      found = true;
+    }
+    address = part->end;
+  }
+  return found;
+}
+
+bool Definitions::find_unwritten(const Activation& activation, const AccessRecord& access) {
+  const bool memory =
+      access.place == PlaceKind::kFrame || access.place == PlaceKind::kRecorded || access.place == PlaceKind::kIndexed;
+  return memory && find_unwritten(address_of(activation, access), access.bytes);
+}
+
+std::optional<uint64_t> Definitions::unwritten(const Activation& activation, const AccessRecord& access) {
+  std::optional<uint64_t> variable;
+  for (uint64_t each = 0; each < access.bytes; ++each) {
+    variable = copies_.unwritten(definition_at(activation, access, each));
+    if (!variable) break;
+  }
+  return variable;
+}
+
 /// Whether of a value that begins with `first` only `bytes` are read, since the byte behind is another one of it.
 static bool is_part(uint64_t first, uint64_t bytes, uint64_t behind) {
   return first != ShadowMemory::kUndefined && behind == definition::advanced(first, bytes) &&
@@ -191,6 +227,9 @@ void Definitions::define_value(Activation& activation, const AccessRecord& acces
 void Definitions::copy(Activation& activation, std::span<const AccessRecord> accesses, NodeNumber copier) {
   const AccessRecord& to = accesses[0];
   const uint64_t bytes = bytes_of(accesses, 0);
+  AccessRecord from = accesses[1];
+  from.bytes = static_cast<uint32_t>(std::min<uint64_t>(bytes, std::numeric_limits<uint32_t>::max()));
+  find_unwritten(activation, from);
   // All is read before anything is written: the two may overlap.
   copied_.clear();
   for (uint64_t each = 0; each < bytes; ++each) {
@@ -218,6 +257,7 @@ void Definitions::copy_to_cells(Activation& activation, const AccessRecord& to) 
 
 void Definitions::copy(uint64_t to, uint64_t from, uint64_t bytes, NodeNumber copier) {
   bytes = possible_length(bytes);
+  find_unwritten(from, bytes);
   copied_.clear();
   for (uint64_t each = 0; each < bytes; ++each) copied_.push_back(copies_.copied(copier, memory_.at(from + each)));
   for (uint64_t each = 0; each < bytes; ++each) memory_.define(to + each, 1, copied_[each]);

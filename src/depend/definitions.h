@@ -9,6 +9,7 @@
 #include "depend/activation.h"
 #include "depend/copy_table.h"
 #include "depend/shadow_memory.h"
+#include "depend/stack_variables.h"
 #include "program/program_model.h"
 
 namespace culprit::depend {
@@ -23,9 +24,9 @@ constexpr uint64_t possible_length(uint64_t bytes) {
 
 class Definitions {
  public:
-  /// Both must stay.
-  Definitions(const program::ModelView& sections, const std::vector<uint64_t>& anchors)
-      : sections_(sections), anchors_(anchors) {}
+  /// All must stay.
+  Definitions(const program::ModelView& sections, const std::vector<uint64_t>& anchors, const StackVariables& stack)
+      : sections_(sections), anchors_(anchors), stack_(stack) {}
 
   /// The addresses that the thread which runs has recorded last, by site.
   void set_sites(std::span<const uint64_t> sites) { sites_ = sites; }
@@ -43,6 +44,22 @@ class Definitions {
   void define(Activation& activation, const format::AccessRecord& access, uint64_t bytes, NodeNumber node);
   /// The same with the bytes of the node's value, in order.
   void define_value(Activation& activation, const format::AccessRecord& access, NodeNumber node);
+  /// What an access reads of variables that nothing was written to since their activations began is made known to be
+  /// that. Whether there was something of which this was not known.
+  bool find_unwritten(const Activation& activation, const format::AccessRecord& access);
+  /// The variable that all the bytes which an access reads are of, or were copied from, and that was never written
+  /// (definition::unwritten), as far as that was found.
+  std::optional<uint64_t> unwritten(const Activation& activation, const format::AccessRecord& access);
+  /// An access becomes memory of `variable` that nothing was written to, whose pattern `node` stores; or gets the value
+  /// of such by the store `node`.
+  void begin_variable(Activation& activation, const format::AccessRecord& access, uint64_t bytes, NodeNumber node,
+                      uint64_t variable) {
+    define(activation, access, bytes, NodeNumber{copies_.copied(node, variable)});
+  }
+  void define_unwritten(Activation& activation, const format::AccessRecord& access, NodeNumber node,
+                        uint64_t variable) {
+    define(activation, access, access.bytes, NodeNumber{copies_.copied(node, variable)});
+  }
   /// access 0 gets the bytes of access 1.
   void copy(Activation& activation, std::span<const format::AccessRecord> accesses, NodeNumber copier);
 
@@ -70,6 +87,7 @@ class Definitions {
 
  private:
   uint64_t indexed_address(const Activation& activation, const format::IndexedRecord& place) const;
+  bool find_unwritten(uint64_t address, uint64_t bytes);
   uint64_t address_of(const Activation& activation, const format::AccessRecord& access) const;
   uint64_t passed_at(const Activation& activation, const format::AccessRecord& access, uint64_t distance) const;
   uint64_t cell_at(const Activation& activation, const format::AccessRecord& access, uint64_t distance) const;
@@ -80,6 +98,7 @@ class Definitions {
 
   const program::ModelView& sections_;
   const std::vector<uint64_t>& anchors_;
+  const StackVariables& stack_;
   std::span<const uint64_t> sites_;
   ShadowMemory memory_;
   mutable CopyTable copies_;

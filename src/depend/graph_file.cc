@@ -93,6 +93,7 @@ void GraphFile::read_tail(const GraphHeader& header) {
     outputs_[each] = {sizes, records<GraphRun>(at, sizes.runs, end), records<uint64_t>(at, sizes.nodes, end)};
   }
   inputs_ = records<GraphInput>(at, tail_.inputs, end);
+  unwritten_ = records<GraphUnwritten>(at, tail_.unwritten, end);
   const auto names = records<char>(at, tail_.unknown_bytes, end);
   unknown_ = {names.data(), names.size()};
 }

@@ -65,6 +65,7 @@ class GraphFile {
   const Output& output(size_t stream) const { return outputs_[stream]; }
   std::string_view unknown_calls() const { return unknown_; }
   std::span<const format::GraphInput> inputs() const { return inputs_; }
+  std::span<const format::GraphUnwritten> unwritten() const { return unwritten_; }
   uint64_t ordinals() const { return tail_.ordinals; }
   /// The entry that a byte of input belongs to.
   const format::GraphInput& input_of(uint64_t ordinal) const;
@@ -98,6 +99,7 @@ class GraphFile {
   Output outputs_[format::kGraphOutputs];
   std::string_view unknown_;
   std::span<const format::GraphInput> inputs_;
+  std::span<const format::GraphUnwritten> unwritten_;
   mutable std::vector<Chunk> opened_;
   mutable std::vector<FrameChunk> opened_frames_;
 };

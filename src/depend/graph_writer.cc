@@ -242,7 +242,7 @@ std::string GraphWriter::frames_part() const {
 }
 
 void GraphWriter::finish(NodeNumber last, std::span<const OutputRuns, kGraphOutputs> outputs, const InputLog& inputs,
-                         const UnknownCalls& unknown) {
+                         std::span<const GraphUnwritten> unwritten, const UnknownCalls& unknown) {
   if (!blocks_.empty() || !frames_.empty()) write_chunk({});
   std::string names;
   for (const auto& [name, count] : unknown) names += fmt::format("{} {}\n", count, name);
@@ -260,6 +260,7 @@ void GraphWriter::finish(NodeNumber last, std::span<const OutputRuns, kGraphOutp
   for (size_t each = 0; each < kGraphOutputs; ++each) tail.outputs[each] = outputs[each].sizes();
   tail.inputs = inputs.entries().size();
   tail.ordinals = inputs.ordinals();
+  tail.unwritten = unwritten.size();
   std::string bytes;
   append(bytes, std::span<const GraphTail>(&tail, 1));
   append(bytes, chunks_);
@@ -270,6 +271,7 @@ void GraphWriter::finish(NodeNumber last, std::span<const OutputRuns, kGraphOutp
     append(bytes, each.nodes());
   }
   append(bytes, inputs.entries());
+  append(bytes, unwritten);
   bytes += names;
   GraphHeader header{};
   std::memcpy(header.magic, kGraphMagic, sizeof(header.magic));

@@ -42,6 +42,8 @@ class GraphWriter {
   GraphWriter(const trace::TraceFile& trace, const BlockLayout& layout, const std::filesystem::path& path);
 
   Execution executions() const { return static_cast<Execution>(executions_before_ + blocks_.size()); }
+  /// That the next execution's first node will have.
+  uint64_t next_number() const { return next_number_; }
   uint32_t frames() const { return frames_before_ + static_cast<uint32_t>(frames_.size()); }
 
   /// Whether there are numbers left for another execution.
@@ -76,7 +78,7 @@ class GraphWriter {
 
   /// The rest of the file. Throws UserError when not all could be written.
   void finish(NodeNumber last, std::span<const OutputRuns, format::kGraphOutputs> outputs, const InputLog& inputs,
-              const UnknownCalls& unknown);
+              std::span<const format::GraphUnwritten> unwritten, const UnknownCalls& unknown);
 
  private:
   void set_raw(OpenExecution& execution, uint32_t slot, std::span<const NodeNumber> sources, bool from_body);

@@ -90,12 +90,12 @@ class NativeCall {
     inputs_.follow(reading_);
   }
 
- private:
   static bool is_write(EffectKind kind) {
     return kind == EffectKind::kWrite || kind == EffectKind::kFill || kind == EffectKind::kInput ||
            kind == EffectKind::kCopy;
   }
 
+ private:
   void apply(const Effect& effect) {
     const Place& target = effect.target;
     switch (effect.kind) {
@@ -237,6 +237,11 @@ bool NativeEffects::apply(std::string_view function, const trace::ReturnedCall& 
   const std::optional<program::CallEffects> effects = program::effects_of_call(
       {.function = function, .arguments = std::span(returned.arguments, returned.count), .result = returned.result},
       memory);
+  knew_writes_ =
+      effects && effects->complete &&
+      std::none_of(effects->effects.begin(), effects->effects.end(), [](const Effect& each) {
+        return NativeCall::is_write(each.kind) && each.target.kind == Place::Kind::kMemory && !each.target.bytes;
+      });
   if (!effects) return false;
   // A format may not be readable, but which arguments its conversions take as strings was found at build time.
   for (uint32_t each = 0; !effects->complete && each < returned.count; ++each) {

@@ -25,6 +25,8 @@ class NativeEffects {
   /// what it read to `sources`. False, and nothing done, when the table does not describe the function.
   bool apply(std::string_view function, const trace::ReturnedCall& returned, const OpenExecution& at, uint32_t call,
              std::vector<NodeNumber>& sources);
+  /// Whether all that the last call wrote is known.
+  bool knew_writes() const { return knew_writes_; }
 
  private:
   const trace::TraceFile& trace_;
@@ -32,6 +34,7 @@ class NativeEffects {
   Definitions& definitions_;
   std::span<OutputRuns, format::kGraphOutputs> outputs_;
   InputLog& inputs_;
+  bool knew_writes_ = false;
   std::optional<program::ConstantMemory> constants_;  ///< for formats; none when the executable is gone
 };
 

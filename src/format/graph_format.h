@@ -9,7 +9,7 @@
 
 namespace culprit::format {
 
-inline constexpr uint32_t kGraphVersion = 4;
+inline constexpr uint32_t kGraphVersion = 5;
 inline constexpr char kGraphMagic[8] = {'C', 'U', 'L', 'P', 'G', 'R', 'P', 'H'};
 
 /// Executions of every chunk but the last.
@@ -151,9 +151,17 @@ struct GraphInput {
 };
 static_assert(sizeof(GraphInput) == 56);
 
+/// A read of a variable that nothing was written to since its activation began, of whose value something was made.
+struct GraphUnwritten {
+  uint64_t read;      ///< number of the node that read it, or a copy of it
+  uint32_t frame;     ///< the activation whose variable it is
+  uint32_t variable;  ///< of the program model
+};
+static_assert(sizeof(GraphUnwritten) == 16);
+
 /// Begins the tail; then follow GraphChunk[], GraphLate[], late sources u64[], for each output its GraphRun[] and its
-/// nodes u64[] (which may be ordinals of input, as in far sources), GraphInput[] ascending by ordinal, and the
-/// functions without an entry in the table of external functions: lines of count and name.
+/// nodes u64[] (which may be ordinals of input, as in far sources), GraphInput[] ascending by ordinal,
+/// GraphUnwritten[] in order of time, and the functions without an entry in the table of external functions: lines of count and name.
 struct GraphTail {
   uint64_t chunks;
   uint64_t executions;
@@ -166,7 +174,8 @@ struct GraphTail {
   GraphOutput outputs[kGraphOutputs];
   uint64_t inputs;  ///< GraphInput
   uint64_t ordinals;
+  uint64_t unwritten;  ///< GraphUnwritten
 };
-static_assert(sizeof(GraphTail) == 144);
+static_assert(sizeof(GraphTail) == 152);
 
 }  // namespace culprit::format

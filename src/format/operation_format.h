@@ -40,6 +40,8 @@ enum OperationFlags : uint8_t {
   kOperationReturnsTwice = 2,  ///< call: each return is named by the activation
   kOperationTail = 4,          ///< call: no event follows, since nothing may come after it in the function
   kOperationIndirect = 8,      ///< call: a pointer decides who is called
+  kOperationBeginsVariable = 1,  ///< memory is set to the pattern that a variable holds until something is written to it
+  kOperationKeepsBits = 1,       ///< load: of the neighbours of a bit-field, to store them again beside its new value
   kOperationValued = 16,       ///< store, return: a trace with values has what it stores or returns
   kOperationEquals = 32,       ///< computes whether its operands are equal
   kOperationDiffers = 64,      ///< computes whether they are not

@@ -118,6 +118,26 @@ uint8_t equality_flags(const llvm::Instruction& instruction) {
   return negates ? kOperationNegates : 0;
 }
 
+/// Whether all that happens to what a load yields is that bits of it are replaced and the rest is stored again.
+bool keeps_bits(const llvm::LoadInst& load) {
+  const llvm::Value* value = &load;
+  bool masks = false;
+  while (value->hasOneUse()) {
+    const llvm::User* user = *value->user_begin();
+    if (const auto* store = llvm::dyn_cast<llvm::StoreInst>(user)) {
+      return masks && store->getValueOperand() == value && store->getPointerOperand() == load.getPointerOperand();
+    }
+    const auto* operation = llvm::dyn_cast<llvm::BinaryOperator>(user);
+    const bool is_mask = operation && operation->getOpcode() == llvm::Instruction::And &&
+                         llvm::isa<llvm::ConstantInt>(operation->getOperand(1));
+    const bool is_value = operation && operation->getOpcode() == llvm::Instruction::Or && masks;
+    if (!is_mask && !is_value) return false;
+    masks = masks || is_mask;
+    value = user;
+  }
+  return false;
+}
+
 /// OperandFlags of an argument, as LLVM passes values of its type; 0 where a kind is not known.
 uint16_t passing(const llvm::CallBase& call, unsigned argument) {
   constexpr uint64_t kWordBytes = 8, kVectorBytes = 16;
@@ -258,6 +278,10 @@ void OperationTable::add_operation(llvm::Instruction& instruction) {
   }
   if (record.kind == OperationKind::kStartVariadic) {
     record.detail = static_cast<uint32_t>(instruction.getFunction()->arg_size());
+  }
+  if (instruction.hasMetadata(metadata::kPattern)) record.flags = kOperationBeginsVariable;
+  if (const auto* load = llvm::dyn_cast<llvm::LoadInst>(&instruction); load && keeps_bits(*load)) {
+    record.flags = kOperationKeepsBits;
   }
   if (record.kind == OperationKind::kCompute) record.flags = equality_flags(instruction);
   if (const llvm::Value* word = traced_ ? valued_word(instruction) : nullptr) {

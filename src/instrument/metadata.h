@@ -27,6 +27,9 @@ inline constexpr const char* kGuarded = "culprit.guarded";
 /// On an instruction (an alloca, a trap) that belongs to the instrumentation and is not of the program: !{}.
 inline constexpr const char* kInternal = "culprit.internal";
 
+/// On the store of the pattern that a private variable starts with: !{}.
+inline constexpr const char* kPattern = "culprit.pattern";
+
 /// On a switch that was a computed goto, by the numbers of labels: !{}. Stays until fast bodies are optimised.
 inline constexpr const char* kLabelSwitch = "culprit.labels";
 

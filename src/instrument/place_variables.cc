@@ -59,7 +59,9 @@ void store_pattern(llvm::AllocaInst& variable) {
   if (fixed_bytes(variable) == 0 || is_stored_first(variable)) return;
   llvm::BasicBlock& entry = *variable.getParent();
   llvm::IRBuilder<> builder(&entry, entry.getFirstNonPHIOrDbgOrAlloca());
-  builder.CreateMemSet(&variable, builder.getInt8(format::kUnwrittenByte), fixed_bytes(variable), variable.getAlign());
+  llvm::CallInst* set =
+      builder.CreateMemSet(&variable, builder.getInt8(format::kUnwrittenByte), fixed_bytes(variable), variable.getAlign());
+  set->setMetadata(metadata::kPattern, llvm::MDNode::get(variable.getContext(), {}));
 }
 
 // A call by `musttail` hands over the caller's own argument memory; nothing may stand between it and the return.

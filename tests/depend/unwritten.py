@@ -1,0 +1,45 @@
+#!/usr/bin/env python3
+"""Reads of variables that were never written, as `culprit dump graph --unwritten` tells them.
+
+Usage: unwritten.py BIN_DIR SOURCE...
+A line of a source that must be told says "reads NAME"; no other must be.
+"""
+import collections
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+
+BIN = pathlib.Path(sys.argv[1]).resolve()
+
+
+def told(source, optimisation):
+    with tempfile.TemporaryDirectory() as folder:
+        program = pathlib.Path(folder) / "prog"
+        compiler = "culprit-c++" if source.suffix == ".cc" else "culprit-cc"
+        subprocess.run([BIN / compiler, "-g", optimisation, "-w", "-o", program, source], check=True)
+        environment = dict(os.environ, CULPRIT_CACHE=folder + "/cache")
+        subprocess.run([BIN / "culprit", "trace", "-o", folder + "/trace", "--", program], env=environment,
+                       stdout=subprocess.DEVNULL, check=False)
+        run = subprocess.run([BIN / "culprit", "dump", "graph", "--unwritten", folder + "/trace"], env=environment,
+                             capture_output=True, text=True, check=True)
+    lines = collections.defaultdict(set)
+    for name, line, variable in re.findall(r"^ *\d+ (\S+):(\d+):\d+ reads (\S+), declared", run.stdout, re.MULTILINE):
+        lines[name + ":" + line].add(variable)
+    return dict(lines)
+
+
+failed = False
+for name in sys.argv[2:]:
+    source = pathlib.Path(name)
+    expected = {}
+    for number, line in enumerate(source.read_text().splitlines(), 1):
+        if found := re.search(r"// reads (.*)$", line):
+            expected[f"{source.name}:{number}"] = set(found[1].split(", "))
+    for optimisation in ("-O0", "-O2"):
+        if (said := told(source, optimisation)) != expected:
+            failed = True
+            print(f"{source.name} {optimisation}: told {said}\n  expected {expected}")
+sys.exit(failed)
