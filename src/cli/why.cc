@@ -131,6 +131,7 @@ ExitCode run(const Options& options) {
   }
   request.alterable = [&] { return build("alterable").executable; };
   request.command = joined(launch.arguments);
+  if (!recorded) request.own_program = program;
   if (recorded) request.recording = options.command.front();
   request.time_limit = std::chrono::milliseconds(static_cast<int64_t>(options.timeout * 1000));
   request.switching.time = std::chrono::milliseconds(static_cast<int64_t>(options.budget * 1000));
@@ -149,7 +150,9 @@ ExitCode run(const Options& options) {
   }
   std::cout << (options.json ? report::to_json(explanation)
                              : report::to_text(explanation, {.colour = ::isatty(1) == 1}));
-  return explanation.failure ? ExitCode::kAnswered : ExitCode::kNothingFound;
+  const bool answered =
+      explanation.failure && (!explanation.failure->only_own_program || !explanation.findings.empty());
+  return answered ? ExitCode::kAnswered : ExitCode::kNothingFound;
 }
 
 const Registration kWhy{Command{

@@ -396,7 +396,7 @@ class GraphBuilder final : public DefinitionQuery {
     if (sections_.operations[operation].flags & kOperationBeginsVariable) {
       const uint32_t variable = unwritten_.variable_begun_by(operation, activation.function);
       if (variable < definition::kMostUnwritten) {
-        return definitions_.begin_variable(activation, accesses[0], bytes,
+        return definitions_.begin_variable(activation, accesses[0], bytes, node,
                                            definition::unwritten(variable, activation.frame));
       }
     }

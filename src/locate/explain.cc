@@ -12,6 +12,7 @@
 #include "locate/findings.h"
 #include "locate/heap_experiments.h"
 #include "locate/observe.h"
+#include "locate/own_failure.h"
 #include "locate/own_statements.h"
 #include "locate/passed_failure.h"
 #include "locate/repeated_runs.h"
@@ -285,7 +286,9 @@ report::Explanation explain(const ExplainRequest& request, const program::Progra
   explanation.runs = runs.runs;
   explanation.failure = runs.failure;
   if (!explanation.failure) {
-    add_steps_without_failure(explanation);
+    explain_own_failure(request, model, progress, explanation);
+    explanation.effort.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    if (!explanation.failure) add_steps_without_failure(explanation);
     return explanation;
   }
   // From here on everything is done to one execution, if it can be recorded.
@@ -436,6 +439,10 @@ report::Explanation explain(const ExplainRequest& request, const program::Progra
         explanation.failure->message = "The program accessed memory through a pointer that was never written.";
       }
       evidence.slice = &*slice;
+      evidence.uninitialised = &slice->uninitialised;
+      for (const UninitialisedRead& read : slice->uninitialised) {
+        found.push_back({.finding = finding_of(model, read), .start = RouteStart{.nodes = {read.node}}});
+      }
       add_path(model, *slice, *explanation.failure);
       if (slice->negative_length) {
         explanation.failure->message += fmt::format(

@@ -20,6 +20,7 @@ namespace culprit {
 struct ExplainRequest {
   Launch launch;          ///< of the plan "session"
   std::string command;    ///< as the user typed it
+  std::filesystem::path own_program{};  ///< the user's executable; none when the launch is of a recording
   std::string recording;  ///< its name, when the launch is of one
   Expectation expectation;
   uint32_t tries = 5000;                         ///< runs until one fails

@@ -120,6 +120,8 @@ FailureSlice measure(const DependenceGraph& graph, const std::vector<Node>& crit
     std::vector<uint64_t>().swap(queues[at]);
   }
   slice.instances = distance.size();
+  slice.uninitialised = uninitialised_reads(graph, distance);
+  std::erase_if(slice.uninitialised, [](const UninitialisedRead& each) { return !each.distance; });
   for (const auto& [statement, its] : of_statement) slice.statements.push_back(its);
   std::sort(slice.statements.begin(), slice.statements.end(), [](const auto& one, const auto& other) {
     return one.distance != other.distance ? one.distance < other.distance : one.statement < other.statement;

@@ -16,6 +16,7 @@
 #include "locate/failure_route.h"
 #include "locate/observe.h"
 #include "locate/thin_slice.h"
+#include "locate/uninitialised_reads.h"
 #include "locate/value_path.h"
 #include "program/program_model.h"
 #include "session/controlled_run.h"
@@ -86,6 +87,7 @@ struct FailureSlice {
   std::vector<DependentStatement> statements;              ///< nearest first
   std::unordered_map<uint32_t, uint32_t> branch_distance;  ///< by the block that ends in the branch
   std::vector<ComputingStatement> computed_from;           ///< what the bad value was computed from
+  std::vector<UninitialisedRead> uninitialised;            ///< of what was never given a value; nearest first
   uint64_t instances = 0;                                  ///< statement instances in the slice
   std::shared_ptr<const RunDependences> run;
   RouteEnd failed;            ///< in that run

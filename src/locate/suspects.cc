@@ -70,6 +70,7 @@ class Ranking {
   std::vector<report::Suspect> rank() {
     add_heap_faults();
     add_array_bounds();
+    add_uninitialised_reads();
     add_intermittent_branches();
     add_branches();
     add_replaced();
@@ -160,6 +161,26 @@ class Ranking {
     for (const auto& dependence : model_.dependences_of(model_.block_of_statement(fault.statement))) {
       add(place_of_branch(model_, model_.source_of_edge(dependence.edge)), fault.repairs ? 60 : 30,
           "this branch decided that an element is accessed which the array does not have");
+    }
+  }
+
+  /// What the failure depended on; where it is not known what it depended on, all there are.
+  void add_uninitialised_reads() {
+    if (!evidence_.uninitialised) return;
+    double weight = 1;
+    for (const UninitialisedRead& read : *evidence_.uninitialised) {
+      const std::string name = fmt::format("`{}`", model_.text(model_.variable(read.variable).name));
+      add_statement(read.statement, 90 * weight, fmt::format("it reads {}, which was never given a value", name));
+      if (read.passed_on_by) {
+        add_statement(*read.passed_on_by, 95 * weight, fmt::format("{} has no value when it is handed on here", name));
+      }
+      add(place_of_declaration(model_, read), 85 * weight,
+          fmt::format("{} is declared here and read before it was given a value", name));
+      if (read.skipped) {
+        add(place_of_branch(model_, read.skipped->branch), 88 * weight,
+            fmt::format("this branch went past what would have given {} a value", name));
+      }
+      weight *= kNextOfKind;
     }
   }
 

@@ -13,6 +13,7 @@
 #include "locate/predicate_switching.h"
 #include "locate/repeated_runs.h"
 #include "locate/suppression.h"
+#include "locate/uninitialised_reads.h"
 #include "locate/value_replacement.h"
 #include "report/explanation.h"
 
@@ -34,6 +35,7 @@ struct Evidence {
   std::vector<LoopExit> exits{};  ///< of that loop
   std::optional<Recursion> recursion = std::nullopt;
   const FailureSlice* slice = nullptr;
+  const std::vector<UninitialisedRead>* uninitialised = nullptr;  ///< in the order in which they are to be looked at
 };
 
 /// Of equal places the strongest evidence is told and all of it counts; strongest first.

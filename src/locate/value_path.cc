@@ -142,6 +142,16 @@ bool reads_global(const DependenceGraph& graph, Node load) {
   });
 }
 
+/// The variable that a load reads, if nothing was written to it in its activation.
+std::optional<uint32_t> read_unwritten(const DependenceGraph& graph, Node load) {
+  const auto reads = graph.file().unwritten();
+  const uint64_t number = graph.number_of(load).bits;
+  const auto at = std::partition_point(reads.begin(), reads.end(),
+                                       [number](const format::GraphUnwritten& each) { return each.read < number; });
+  if (at == reads.end() || at->read != number) return std::nullopt;
+  return at->variable;
+}
+
 Origin how_made(const DependenceGraph& graph, Node made) {
   switch (kind_of(graph, made)) {
     case OperationKind::kLoad:
@@ -218,7 +228,9 @@ MadeAt made_at(const DependenceGraph& graph, const std::vector<Node>& chain) {
     if (const Node call = passed_by(graph, made); call != depend::kNoNode) made = call;
   }
   ValueOrigin origin{.statement = graph.model().operation(made.operation()).statement, .how = how_made(graph, made)};
-  if (const auto variable = unwritten_variable(graph.model(), made.operation())) {
+  auto variable = unwritten_variable(graph.model(), made.operation());
+  if (!variable) variable = read_unwritten(graph, made);
+  if (variable) {
     origin.how = Origin::kUnwritten;
     origin.variable = *variable;
   }

@@ -38,6 +38,7 @@ std::string to_json(const Explanation& explanation) {
     Json& json = result["failure"] = {{"kind", failure->kind}};
     json.update(place_json(failure->place));
     json["message"] = failure->message;
+    json["only_own_program"] = failure->only_own_program;
     json["origin"] = failure->origin ? step_json(*failure->origin) : Json();
     Json& path = json["path"] = Json::array();
     for (const ValueStep& step : failure->path) path.push_back(step_json(step));

@@ -177,6 +177,31 @@ class WhyTest(unittest.TestCase):
             self.assertEqual(self.proved(said, "never-written"), [line(declared)])
             self.assertIn(line(declared), [s["line"] for s in said["suspects"][:3]])
             self.assertNotIn("-1431655766", json.dumps(said))
+    def test_a_variable_that_was_never_given_a_value_is_named(self):
+        said, line = self.subject("never_set", "total 6\n")
+        found = [f for f in said["findings"] if f["kind"] == "uninitialised-read"]
+        self.assertEqual([f["line"] for f in found], [line("sum += numbers[i]")])
+        self.assertIn("`sum` is read before it was ever given a value", found[0]["evidence"])
+        self.assertFalse(found[0]["proved"])
+        self.assertIn(line("int sum;"), [s["line"] for s in said["suspects"][:3]])
+
+    def test_what_left_out_an_assignment_is_named(self):
+        said, line = self.subject("set_elsewhere", "3 kg\n")
+        found = [f for f in said["findings"] if f["kind"] == "uninitialised-read"]
+        self.assertEqual([f["line"] for f in found], [line("grams / scale")])
+        # The last test that could still have given it a value.
+        self.assertIn(f"set_elsewhere.c:{line('scale = 1000000')} would have given it one", found[0]["evidence"])
+        self.assertLessEqual({line("grams / scale"), line("int scale;"), line("scale = 1000000")},
+                             {s["line"] for s in said["suspects"][:4]})
+
+    def test_what_only_the_programs_own_executable_shows_is_said_to_be_that(self):
+        said, line = self.subject("only_own", options=["--tries", "5"])
+        self.assertTrue(said["failure"]["only_own_program"])
+        self.assertEqual(said["failure"]["kind"], "signal")
+        self.assertIn("in 3 of 3 runs", said["failure"]["message"])
+        self.assertEqual([(f["line"], f["proved"]) for f in said["findings"]], [(line("if (*slot != NULL)"), False)])
+        self.assertIn("hands it on at only_own.c:%d" % line("shorten(&text)"), said["findings"][0]["evidence"])
+        self.assertEqual(said["suspects"][0]["line"], line("shorten(&text)"))
 
     def test_a_message_in_place_of_the_output_is_followed(self):
         said, line = self.subject("says_why_not", expected="3 words\n", arguments=["one two three"])
