@@ -1,0 +1,135 @@
+#include "locate/explanation_parts.h"
+
+#include <fmt/format.h>
+
+#include "base/error.h"
+#include "locate/failure_place.h"
+#include "locate/findings.h"
+
+namespace culprit {
+namespace {
+
+constexpr uint64_t kMostTracedBranches = 30'000'000;
+constexpr size_t kMostWithVariables = 2;  // activations that are told
+
+/// Where the last line with text begins.
+std::optional<uint64_t> last_line_of(const std::string& text) {
+  const size_t end = text.find_last_not_of(" \t\r\n");
+  if (end == std::string::npos) return std::nullopt;
+  const size_t before = text.rfind('\n', end);
+  return before == std::string::npos ? 0 : before + 1;
+}
+
+}  // namespace
+
+Oracle oracle_for(const ExplainRequest& request, const ObservedEnd& end) {
+  Oracle oracle;
+  oracle.exit_status = request.expectation.exit_status;
+  oracle.output = request.expectation.output;
+  if (const auto& predicate = request.expectation.fails_if) {
+    oracle.good = [predicate](std::string_view output, int status) { return !predicate->fails(output, status); };
+  }
+  if (oracle.output) {
+    oracle.unaltered_output = end.output;
+    oracle.right_bytes = first_wrong_byte(end.output, *oracle.output);
+  } else {
+    oracle.output_prefix = end.output;
+  }
+  return oracle;
+}
+
+void add_activations(const program::ProgramModel& model, const Evidence& evidence, report::Explanation& explanation) {
+  for (size_t i = 0; i < evidence.frames->size(); ++i) {
+    report::Activation activation{.place = place_of_statement(model, (*evidence.frames)[i].statement), .variables = {}};
+    if (i < evidence.variables->size() && i < kMostWithVariables) {
+      for (const VariableValue& each : (*evidence.variables)[i])
+        activation.variables.push_back({each.name, each.value});
+    }
+    explanation.activations.push_back(std::move(activation));
+  }
+}
+
+void explain_intermittent(const program::ProgramModel& model, const RepeatedRuns& runs, Evidence& evidence,
+                          report::Explanation& explanation) {
+  report::Failure& failure = *explanation.failure;
+  failure.message = fmt::format("In {} of {} runs: {}", runs.failed, runs.runs, failure.message);
+  for (const IntermittentBranch& branch : runs.only_when_failing) {
+    explanation.findings.push_back(
+        {.kind = "intermittent-branch",
+         .place = place_of_branch(model, branch.block),
+         .instance = 0,
+         .evidence = fmt::format("Only runs that fail took it to {}.", way_text(model, branch.block, branch.way)),
+         .proved = false});
+  }
+  evidence.intermittent = runs.only_when_failing;
+  for (const IntermittentBranch& branch : runs.only_when_failing) {
+    if (failure.place.line == 0) failure.place = place_of_branch(model, branch.block);
+  }
+}
+
+std::optional<FailureSlice> slice_of_failure(const ExplainRequest& request, const TracedProgram& traced,
+                                             const Launch& launch, const ObservedRun& failing,
+                                             const ObservedRun& at_output, const std::optional<ChildOutput>& child,
+                                             report::Explanation& explanation) {
+  const char* const what = "finding what the failure depended on: ";
+  std::string why_not;
+  std::optional<FailureSlice> slice;
+  const ObservedEnd& end = at_output.end.frames.empty() ? failing.end : at_output.end;
+  const bool output = explanation.failure->kind == "wrong-output";
+  if (end.frames.empty() && !output) return std::nullopt;
+  FailureMoment moment{.statement = child || end.frames.empty() ? program::kNone : end.frames.front().statement,
+                       .branches = end.stop.branches,
+                       .child = child};
+  if (output) {
+    moment.output_byte = byte_to_look_at(failing.end.output, *request.expectation.output);
+    // What is missing was put out by nobody. A program that gave up said why.
+    if (*moment.output_byte >= failing.end.output.size()) {
+      if (const auto message = last_line_of(failing.end.error)) {
+        moment.output_byte = *message;
+        moment.stream = depend::OutputStream::kStandardError;
+      }
+    }
+  }
+  if (failing.log.first_instance + failing.log.entries.size() > kMostTracedBranches) {
+    why_not = "the run is too long";
+  } else {
+    slice = slice_failure(launch, traced, failing, moment, why_not);
+  }
+  if (!slice) explanation.limits.push_back(what + why_not);
+  return slice;
+}
+
+void add_exits(const ExplainRequest& request, const program::ProgramModel& model, Evidence& evidence,
+               report::Explanation& explanation) {
+  if (!request.traced || evidence.endless->exits.empty()) return;
+  try {
+    evidence.exits = examine_exits(request.launch, request.traced(), *evidence.endless);
+    const std::vector<VariableValue> none;
+    for (const LoopExit& each : evidence.exits) {
+      explanation.findings.push_back(
+          finding_of(model, each, evidence.variables->empty() ? none : evidence.variables->front()));
+    }
+  } catch (const UserError& error) {
+    explanation.limits.push_back(std::string("tracing the loop: ") + error.what());
+  } catch (const CorruptData& error) {
+    explanation.limits.push_back(std::string("tracing the loop: ") + error.what());
+  }
+}
+
+std::optional<RecordedFailure> record(const ExplainRequest& request, const program::ProgramModel& model,
+                                      RepeatedRuns& runs, report::Explanation& explanation) {
+  if (!request.recordable || runs.failing.end.timed_out) return std::nullopt;
+  std::string why_not;
+  std::optional<RecordedFailure> recorded =
+      record_failure(request.launch, request.recordable(), model, request.expectation, *runs.failure,
+                     runs.is_deterministic(), request.time_limit, why_not);
+  if (recorded) {
+    runs.failing = std::move(recorded->run);
+  } else {
+    explanation.limits.push_back("recording the failing run, so the program itself was run again and again: " +
+                                 why_not);
+  }
+  return recorded;
+}
+
+}  // namespace culprit

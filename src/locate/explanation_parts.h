@@ -1,0 +1,40 @@
+// Parts of an explanation that stand for themselves (explain.cc puts them together).
+#pragma once
+
+#include <optional>
+
+#include "locate/child_output.h"
+#include "locate/explain.h"
+#include "locate/recorded_failure.h"
+#include "locate/repeated_runs.h"
+#include "locate/suspects.h"
+
+namespace culprit {
+
+/// Who says whether an altered run is good.
+Oracle oracle_for(const ExplainRequest& request, const ObservedEnd& end);
+
+/// The activations at the failure, the innermost with their variables.
+void add_activations(const program::ProgramModel& model, const Evidence& evidence, report::Explanation& explanation);
+
+/// Runs of equal input end differently: what only the failing ones do is told; altering them would prove nothing, since
+/// an altered run may succeed by itself.
+void explain_intermittent(const program::ProgramModel& model, const RepeatedRuns& runs, Evidence& evidence,
+                          report::Explanation& explanation);
+
+/// Where the failure is to be looked for in a trace: at the run's end when it crashed, else where the output went
+/// wrong.
+std::optional<FailureSlice> slice_of_failure(const ExplainRequest& request, const TracedProgram& traced,
+                                             const Launch& launch, const ObservedRun& failing,
+                                             const ObservedRun& at_output, const std::optional<ChildOutput>& child,
+                                             report::Explanation& explanation);
+
+/// Why the endless loop is not left.
+void add_exits(const ExplainRequest& request, const program::ProgramModel& model, Evidence& evidence,
+               report::Explanation& explanation);
+
+/// Makes the failing run a recorded one, and `runs.failing` a replay of it.
+std::optional<RecordedFailure> record(const ExplainRequest& request, const program::ProgramModel& model,
+                                      RepeatedRuns& runs, report::Explanation& explanation);
+
+}  // namespace culprit

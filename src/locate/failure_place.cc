@@ -1,0 +1,72 @@
+#include "locate/failure_place.h"
+
+#include <algorithm>
+
+#include "locate/failure.h"
+#include "locate/own_statements.h"
+
+namespace culprit {
+namespace {
+
+/// What is not at the failure itself.
+void forget_innermost(size_t activations, ObservedRun& run) {
+  const auto forget = [activations](auto& all) {
+    all.erase(all.begin(), all.begin() + static_cast<long>(std::min(activations, all.size())));
+  };
+  forget(run.end.frames);
+  forget(run.variables);
+}
+
+}  // namespace
+
+uint64_t byte_to_look_at(const std::string& output, const std::string& expected) {
+  const uint64_t first_wrong = first_wrong_byte(output, expected);
+  const auto rest_of_line = [first_wrong](const std::string& text) {
+    return std::string_view(text).substr(first_wrong, text.find('\n', first_wrong) - first_wrong + 1);
+  };
+  if (first_wrong == 0 || first_wrong >= output.size() || first_wrong >= expected.size()) return first_wrong;
+  const std::string_view rest = rest_of_line(output), wanted = rest_of_line(expected);
+  return rest.size() < wanted.size() && wanted.ends_with(rest) ? first_wrong - 1 : first_wrong;
+}
+
+bool is_silent(const report::Failure& failure) {
+  return failure.kind == "wrong-output" || failure.kind == "exit-status" || failure.kind == "predicate";
+}
+
+void move_failure_to(const program::ProgramModel& model, const HeapFault& fault, report::Failure& failure) {
+  const uint32_t used = own_statement(model, statements_of(fault.access));
+  if (used < model.statements().size()) {
+    failure.place = place_of_statement(model, used);
+  } else if (fault.first_different_branch) {
+    failure.place = place_of_branch(model, *fault.first_different_branch);
+  }
+}
+
+void move_failure_to(const program::ProgramModel& model, const EndlessLoop& loop, ObservedRun& failing,
+                     report::Failure& failure) {
+  forget_innermost(loop.activation, failing);
+  failure.place = place_of_branch(model, model.headers_of(loop.loop).front().block);
+}
+
+bool was_put_out_before(const FailureSlice& slice, ObservedRun& at_output) {
+  if (slice.put_out_at.empty()) return false;
+  const auto is_call = [&](const Frame& each) { return each.statement == slice.put_out_at.front(); };
+  if (std::any_of(at_output.end.frames.begin(), at_output.end.frames.end(), is_call)) return false;
+  at_output.end.frames.clear();
+  for (const uint32_t statement : slice.put_out_at) at_output.end.frames.push_back({.statement = statement});
+  at_output.variables.clear();
+  return true;
+}
+
+void move_failure_to_writer(const program::ProgramModel& model, const FailureSlice& slice, ObservedRun& at_output,
+                            report::Failure& failure) {
+  if (!slice.writer) return;
+  const std::vector<Frame>& frames = at_output.end.frames;
+  const auto writes =
+      std::find_if(frames.begin(), frames.end(), [&](const Frame& each) { return each.statement == *slice.writer; });
+  if (writes == frames.end() || writes == frames.begin()) return;
+  forget_innermost(static_cast<size_t>(writes - frames.begin()), at_output);
+  failure.place = place_of_statement(model, *slice.writer);
+}
+
+}  // namespace culprit
