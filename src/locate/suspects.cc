@@ -7,12 +7,13 @@
 
 #include <algorithm>
 #include <cctype>
-#include <cmath>
 #include <unordered_map>
 #include <unordered_set>
 
+#include "locate/altered_suspects.h"
 #include "locate/deciding_branch.h"
 #include "locate/own_statements.h"
+#include "locate/suspect_ranking.h"
 #include "report/text.h"
 
 namespace culprit {
@@ -24,21 +25,10 @@ constexpr size_t kMostCallers = 4;
 constexpr size_t kMostOfSlice = 100;
 constexpr size_t kMostComputing = 8;
 constexpr size_t kMostComputingOfFunction = 2;
-constexpr double kChosen = 0.9;   // what an influencing branch led to counts against it
-constexpr double kTested = 0.6;   // where a value was made that a branch tests counts against the branch
-constexpr double kOmitted = 0.5;  // what a branch left out counts against the branch
-constexpr double kOtherCase =
-    1.0;  // the same of a switch that has no case for its value: one belongs beside those it has
-constexpr double kNotOfValue = 0.6;   // a branch on whose way the wrong value is not computed
-constexpr double kPassedOn = 0.4;     // a statement without which the run succeeds, but that only passes the value on
-constexpr double kPasses = 1.5;       // a branch with whose switching what failed is executed and goes well
-constexpr double kPassesCheck = 1.2;  // the same of what the program tested: much else satisfies a test, too
-constexpr double kAvoids = 0.75;      // one with whose switching it is not executed as often
 constexpr double kNeverWritten = 75;
 constexpr double kNotWrittenAgain = 40, kWrittenAgain = 34;  // in an endless loop
-constexpr double kGoesRound = 62, kGuards = 0.9, kBeforeRecursion = -15;
+constexpr double kGoesRound = 62, kGuards = 0.9;
 constexpr double kNextTest = 0.7;    // what each earlier test of a variable counts against the next
-constexpr double kNextOfKind = 0.9;  // what each further branch of a kind counts against the one before
 
 bool is_identifier(char c) {
   return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_';
@@ -54,27 +44,17 @@ bool mentions(const std::string& text, const std::string& name) {
   return false;
 }
 
-class Ranking {
+class OfFailure : SuspectSource {
  public:
-  Ranking(const program::ProgramModel& model, const Evidence& evidence) : model_(model), evidence_(evidence) {
-    if (!evidence.frames->empty() && evidence.frames->front().statement < model.statements().size()) {
-      failing_function_ = model.function_of_statement(evidence.frames->front().statement);
-    }
-    const std::string& kind = evidence.failure->kind;
-    silent_ = kind == "wrong-output" || kind == "exit-status" || kind == "predicate";
-    const bool said = evidence.slice && evidence.slice->of_message;
-    silent_ = silent_ && !said;
-    declared_ = said || kind == "assertion" || kind == "abort" || kind == "uncaught-exception";
-  }
+  explicit OfFailure(SuspectRanking& ranking) : SuspectSource(ranking) {}
 
-  std::vector<report::Suspect> rank() {
+  void add_memory_errors() {
     add_heap_faults();
     add_array_bounds();
     add_uninitialised_reads();
-    add_intermittent_branches();
-    add_branches();
-    add_replaced();
-    add_suppressed();
+  }
+
+  void add_places_and_dependences() {
     add_failure_and_callers();
     add_loop_exits();
     add_recursion();
@@ -83,44 +63,9 @@ class Ranking {
     add_unwritten();
     add_slice();
     add_tests_of_variables();
-    std::stable_sort(candidates_.begin(), candidates_.end(),
-                     [](const auto& one, const auto& other) { return one.score > other.score; });
-    std::vector<report::Suspect> suspects;
-    for (const Candidate& each : candidates_) {
-      if (suspects.size() == kMostSuspects) break;
-      suspects.push_back({.rank = static_cast<uint32_t>(suspects.size() + 1), .place = each.place, .why = each.why});
-    }
-    return suspects;
   }
 
  private:
-  struct Candidate {
-    report::SourcePlace place;
-    double score;
-    double strongest;
-    std::string why;
-  };
-
-  void add(const report::SourcePlace& place, double score, const std::string& why) {
-    if (place.line == 0) return;
-    const std::string key = fmt::format("{}:{}", place.file, place.line);
-    const auto [at, fresh] = index_.try_emplace(key, candidates_.size());
-    if (fresh) {
-      candidates_.push_back({.place = place, .score = score, .strongest = score, .why = why});
-      return;
-    }
-    Candidate& known = candidates_[at->second];
-    known.score += score / 2;
-    if (score > known.strongest) {
-      known.strongest = score;
-      known.why = why;
-    }
-  }
-
-  void add_statement(uint32_t statement, double score, const std::string& why) {
-    if (statement < model_.statements().size()) add(place_of_statement(model_, statement), score, why);
-  }
-
   void add_heap_faults() {
     for (const HeapFault& fault : evidence_.heap) {
       const std::vector<uint32_t> access = statements_of(fault.access);
@@ -184,176 +129,6 @@ class Ranking {
     }
   }
 
-  double nearness(uint32_t block) const {
-    if (evidence_.recursion && !is_in_recursion(block)) return kBeforeRecursion;
-    const uint32_t function = model_.function_of_block(block);
-    if (function == failing_function_) return 15;
-    for (const Frame& frame : *evidence_.frames) {
-      if (frame.statement < model_.statements().size() && model_.function_of_statement(frame.statement) == function)
-        return 6;
-    }
-    return 0;
-  }
-
-  /// The first statement with a line along an outgoing edge of a block.
-  uint32_t first_statement(uint32_t block, uint32_t way) const {
-    const program::Indices edges = model_.edges_of(block);
-    if (way >= edges.size()) return program::kNone;
-    for (const uint32_t statement : model_.statements_of(model_.edge(edges[way]).target)) {
-      if (model_.statement(statement).line != 0) return statement;
-    }
-    return program::kNone;
-  }
-
-  void add_branches() {
-    double repairing = evidence_.expected_output ? 60 : 30, surviving = 18, further = 35, influencing = 28;
-    std::unordered_set<uint32_t> seen;
-    for (const CriticalBranch& branch : evidence_.critical) {
-      if (!branch.verified || !seen.insert(branch.block).second) continue;
-      const report::SourcePlace place = place_of_branch(model_, branch.block);
-      // That a run succeeds whose assertion is not looked at says nothing.
-      if (evidence_.failure->kind == "assertion" && is_failing_line(place)) continue;
-      switch (branch.repair) {
-        case Repair::kRepairs:
-          add_repairing(branch, place, repairing);
-          repairing *= kNextOfKind;
-          break;
-        case Repair::kSurvives:
-          add(place, surviving + nearness(branch.block),
-              "had this branch gone another way, the failure would not show");
-          surviving *= kNextOfKind;
-          break;
-        case Repair::kFurther:
-          add(place, further + nearness(branch.block),
-              "had this branch gone another way, the output would have been right for longer");
-          add_tested_values(branch, (further + nearness(branch.block)) * kTested,
-                            "a value that such a branch tests was made here: had it gone another way, the output "
-                            "would have been right for longer");
-          further *= kNextOfKind;
-          break;
-        case Repair::kInfluences:
-          add_influencing(branch, influencing + nearness(branch.block));
-          influencing *= kNextOfKind;
-          break;
-        case Repair::kNone:
-          break;
-      }
-    }
-  }
-
-  void add_repairing(const CriticalBranch& branch, const report::SourcePlace& place, double score) {
-    const char* why = branch.then_number == 0
-                          ? "had this branch gone another way, the run would have succeeded"
-                          : "had this branch and another gone another way, the run would have succeeded";
-    // Without an expected output a run may only do less; one that gets past what failed does not.
-    if (!evidence_.expected_output && branch.passes_failure) {
-      score *= !*branch.passes_failure ? kAvoids : declared_ ? kPassesCheck : kPasses;
-      if (*branch.passes_failure) why = "had this branch gone another way, what failed would have gone well";
-    }
-    const double own = score + nearness(branch.block);
-    add(place, own, why);
-    add_statement(first_statement(branch.block, branch.other_way),
-                  own * (has_no_case(branch.block) ? kOtherCase : kOmitted),
-                  "this was not executed, and would have been in a run that succeeds");
-    add_tested_values(branch, own * kTested,
-                      "a value that such a branch tests was made here: had it gone another way, the run would "
-                      "have succeeded");
-    if (branch.then_number != 0) {
-      add(place_of_branch(model_, branch.then_block), score + nearness(branch.then_block), why);
-    }
-  }
-
-  bool is_failing_line(const report::SourcePlace& place) const {
-    return place.line == evidence_.failure->place.line && place.file == evidence_.failure->place.file;
-  }
-
-  void add_tested_values(const CriticalBranch& branch, double score, const char* why) {
-    if (!evidence_.slice || !evidence_.slice->run || branch.instance == 0) return;
-    for (const uint32_t origin : evidence_.slice->run->origins_of_condition(branch.instance)) {
-      // What the branch's own line makes is told with the branch.
-      if (!is_own_statement(model_, origin)) continue;
-      if (place_of_statement(model_, origin).line == place_of_branch(model_, branch.block).line) continue;
-      add_statement(origin, score, why);
-      score *= kNextOfKind;
-    }
-  }
-
-  /// The earliest value first: that of later ones follows from it. Who only passed it on counts little.
-  void add_replaced() {
-    double score = 55;
-    for (const CriticalValue& critical : evidence_.replaced) {
-      if (!critical.verified) continue;
-      const char* why = "had another value been made here, the run would have succeeded";
-      const uint32_t statement = critical.execution.statement, origin = critical.origin.statement;
-      const bool made = critical.origin.how == Origin::kComputed || critical.origin.how == Origin::kConstant;
-      const bool elsewhere = made && origin != statement && is_own_statement(model_, origin);
-      if (elsewhere) add_statement(origin, score + nearness(model_.block_of_statement(origin)), why);
-      if (is_own_statement(model_, statement)) {
-        const double its = score + nearness(model_.block_of_statement(statement));
-        add_statement(statement, elsewhere ? its * kPassedOn : its, why);
-      }
-      score *= kNextOfKind;
-    }
-  }
-
-  /// Without what it does a run may succeed though it is right, so this counts less than a branch.
-  void add_suppressed() {
-    double score = evidence_.expected_output ? 40 : 16;
-    for (const CriticalStatement& critical : evidence_.suppressed) {
-      if (!critical.verified || !is_own_statement(model_, critical.execution.statement)) continue;
-      const double near = nearness(model_.block_of_statement(critical.execution.statement));
-      const bool repairs = critical.repair == Repair::kRepairs;
-      double its = (repairs ? score : score * kOmitted) + near;
-      if (passes_bad_value_on(critical.execution.statement)) its *= kPassedOn;
-      add_statement(critical.execution.statement, its,
-                    repairs ? "had this been left out, the run would have succeeded"
-                            : "had this been left out, the failure would not show");
-      score *= kNextOfKind;
-    }
-  }
-
-  /// Without what the bad value came by the run goes otherwise, whoever made it.
-  bool passes_bad_value_on(uint32_t statement) const {
-    if (!evidence_.slice || evidence_.slice->value_chain.empty() || evidence_.slice->value_is_input) return false;
-    const std::vector<uint32_t>& chain = evidence_.slice->value_chain;
-    const auto is_of_its_line = [&](uint32_t each) {
-      const report::SourcePlace one = place_of_statement(model_, each), other = place_of_statement(model_, statement);
-      return one.line == other.line && one.file == other.file;
-    };
-    return std::any_of(chain.begin(), chain.end() - 1, is_of_its_line) && !is_of_its_line(chain.back());
-  }
-
-  void add_influencing(const CriticalBranch& branch, double score) {
-    // Where the way that it took computes the value, the branch is about the value; else about what is made of it.
-    const uint32_t chosen = chosen_computation(branch);
-    if (evidence_.slice && !evidence_.slice->computed_from.empty() && chosen == program::kNone) score *= kNotOfValue;
-    add(place_of_branch(model_, branch.block), score,
-        "this branch decides about the first wrong bytes and little else");
-    add_statement(chosen != program::kNone ? chosen : first_statement(branch.block, branch.way), score * kChosen,
-                  "this was executed because of a branch that decides about the first wrong bytes and little else");
-  }
-
-  /// The first statement, where a branch led, of those that the wrong value was computed by; kNone when there is none.
-  uint32_t chosen_computation(const CriticalBranch& branch) const {
-    const program::Indices edges = model_.edges_of(branch.block);
-    if (!evidence_.slice || branch.way >= edges.size()) return program::kNone;
-    const auto& computing = evidence_.slice->computed_from;
-    for (const uint32_t statement : model_.statements_of(model_.edge(edges[branch.way]).target)) {
-      const bool computes = std::any_of(computing.begin(), computing.end(),
-                                        [statement](const auto& each) { return each.statement == statement; });
-      if (computes && model_.statement(statement).line != 0) return statement;
-    }
-    return program::kNone;
-  }
-
-  void add_intermittent_branches() {
-    double score = 60;
-    for (const IntermittentBranch& branch : evidence_.intermittent) {
-      add(place_of_branch(model_, branch.block), score, "only runs that fail took this branch that way");
-      score *= kNextOfKind;
-    }
-  }
-
   void add_failure_and_callers() {
     add(evidence_.failure->place, silent_ ? 12 : declared_ ? 24 : 34, "the failure shows here");
     double callers = silent_ ? 10 : 24;
@@ -396,13 +171,6 @@ class Ranking {
       }
       score *= kNextOfKind;
     }
-  }
-
-  bool is_in_recursion(uint32_t block) const {
-    const auto& calls = evidence_.recursion->calls;
-    return std::any_of(calls.begin(), calls.end(), [&](uint32_t call) {
-      return call < model_.statements().size() && model_.function_of_statement(call) == model_.function_of_block(block);
-    });
   }
 
   /// An endless run could have ended where its loop can be left.
@@ -496,17 +264,6 @@ class Ranking {
     }
   }
 
-  /// Whether the program gave up where this switch leads without a case for its value.
-  bool has_no_case(uint32_t block) const {
-    const std::optional<uint32_t> frame = declared_ ? decided_in(model_, *evidence_.frames, 0) : std::nullopt;
-    if (!frame) return false;
-    const auto dependences = model_.dependences_of(model_.block_of_statement((*evidence_.frames)[*frame].statement));
-    return std::any_of(dependences.begin(), dependences.end(), [&](const auto& dependence) {
-      return model_.source_of_edge(dependence.edge) == block &&
-             model_.edge_kind(dependence.edge) == format::EdgeKind::kDefault;
-    });
-  }
-
   /// The branch on which it depended directly that the failing statement was executed, or those when it is not known.
   void add_controlling_branches() {
     const std::optional<uint32_t> frame = decided_in(model_, *evidence_.frames, 0);
@@ -544,7 +301,7 @@ class Ranking {
 
   /// Executed branches of the failing function that test a variable which the failing statement uses.
   void add_tests_of_variables() {
-    if (evidence_.variables->empty() || failing_function_ == program::kNone || silent_) return;
+    if (evidence_.variables->empty() || failing_function() == program::kNone || silent_) return;
     const report::SourcePlace& place = evidence_.failure->place;
     const std::string failing_line = report::source_line(place.file, place.line);
     // Latest first: what was tested long before is followed by other tests.
@@ -552,7 +309,7 @@ class Ranking {
     std::unordered_set<uint32_t> tested;
     const auto& entries = evidence_.run->log.entries;
     for (auto entry = entries.rbegin(); entry != entries.rend(); ++entry) {
-      if (tested.insert(entry->block).second && model_.function_of_block(entry->block) == failing_function_) {
+      if (tested.insert(entry->block).second && model_.function_of_block(entry->block) == failing_function()) {
         blocks.push_back(entry->block);
       }
     }
@@ -571,20 +328,17 @@ class Ranking {
       }
     }
   }
-
-  const program::ProgramModel& model_;
-  const Evidence& evidence_;
-  uint32_t failing_function_ = program::kNone;
-  bool silent_ = false;    ///< no crash: the failure point is where the result leaves the program
-  bool declared_ = false;  ///< the program itself found something wrong and ended
-  std::vector<Candidate> candidates_;
-  std::unordered_map<std::string, size_t> index_;
 };
 
 }  // namespace
 
 std::vector<report::Suspect> rank_suspects(const program::ProgramModel& model, const Evidence& evidence) {
-  return Ranking(model, evidence).rank();
+  SuspectRanking ranking(model, evidence);
+  OfFailure of_failure(ranking);
+  of_failure.add_memory_errors();
+  add_altered_suspects(ranking);
+  of_failure.add_places_and_dependences();
+  return ranking.strongest(kMostSuspects);
 }
 
 }  // namespace culprit

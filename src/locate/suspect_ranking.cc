@@ -1,0 +1,87 @@
+#include "locate/suspect_ranking.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "locate/deciding_branch.h"
+
+namespace culprit {
+namespace {
+
+constexpr double kBeforeRecursion = -15;
+
+}  // namespace
+
+SuspectRanking::SuspectRanking(const program::ProgramModel& model, const Evidence& evidence)
+    : model_(model), evidence_(evidence) {
+  if (!evidence.frames->empty() && evidence.frames->front().statement < model.statements().size()) {
+    failing_function_ = model.function_of_statement(evidence.frames->front().statement);
+  }
+  const std::string& kind = evidence.failure->kind;
+  silent_ = kind == "wrong-output" || kind == "exit-status" || kind == "predicate";
+  const bool said = evidence.slice && evidence.slice->of_message;
+  silent_ = silent_ && !said;
+  declared_ = said || kind == "assertion" || kind == "abort" || kind == "uncaught-exception";
+}
+
+void SuspectRanking::add(const report::SourcePlace& place, double score, const std::string& why) {
+  if (place.line == 0) return;
+  const std::string key = fmt::format("{}:{}", place.file, place.line);
+  const auto [at, fresh] = index_.try_emplace(key, candidates_.size());
+  if (fresh) {
+    candidates_.push_back({.place = place, .score = score, .strongest = score, .why = why});
+    return;
+  }
+  Candidate& known = candidates_[at->second];
+  known.score += score / 2;
+  if (score > known.strongest) {
+    known.strongest = score;
+    known.why = why;
+  }
+}
+
+void SuspectRanking::add_statement(uint32_t statement, double score, const std::string& why) {
+  if (statement < model_.statements().size()) add(place_of_statement(model_, statement), score, why);
+}
+
+std::vector<report::Suspect> SuspectRanking::strongest(size_t most) const {
+  std::vector<Candidate> sorted = candidates_;
+  std::stable_sort(sorted.begin(), sorted.end(), [](const auto& one, const auto& other) { return one.score > other.score; });
+  std::vector<report::Suspect> suspects;
+  for (const Candidate& each : sorted) {
+    if (suspects.size() == most) break;
+    suspects.push_back({.rank = static_cast<uint32_t>(suspects.size() + 1), .place = each.place, .why = each.why});
+  }
+  return suspects;
+}
+
+double SuspectRanking::nearness(uint32_t block) const {
+  if (evidence_.recursion && !is_in_recursion(block)) return kBeforeRecursion;
+  const uint32_t function = model_.function_of_block(block);
+  if (function == failing_function_) return 15;
+  for (const Frame& frame : *evidence_.frames) {
+    if (frame.statement < model_.statements().size() && model_.function_of_statement(frame.statement) == function)
+      return 6;
+  }
+  return 0;
+}
+
+bool SuspectRanking::is_in_recursion(uint32_t block) const {
+  const auto& calls = evidence_.recursion->calls;
+  return std::any_of(calls.begin(), calls.end(), [&](uint32_t call) {
+    return call < model_.statements().size() && model_.function_of_statement(call) == model_.function_of_block(block);
+  });
+}
+
+bool SuspectRanking::has_no_case(uint32_t block) const {
+  const std::optional<uint32_t> frame = declared_ ? decided_in(model_, *evidence_.frames, 0) : std::nullopt;
+  if (!frame) return false;
+  const auto dependences = model_.dependences_of(model_.block_of_statement((*evidence_.frames)[*frame].statement));
+  return std::any_of(dependences.begin(), dependences.end(), [&](const auto& dependence) {
+    return model_.source_of_edge(dependence.edge) == block &&
+           model_.edge_kind(dependence.edge) == format::EdgeKind::kDefault;
+  });
+}
+
+}  // namespace culprit
