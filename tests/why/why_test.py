@@ -412,7 +412,7 @@ class WhyTest(unittest.TestCase):
         self.assertEqual(said["failure"]["line"], line("if (answer[0]"))
 
     def test_a_run_that_ends_late_when_a_branch_of_an_endless_loop_is_switched(self):
-        said, line = self.subject("endless_late", options=["--timeout", "1"])
+        said, line = self.subject("endless_late", options=["--timeout", "1", "--budget", "40"])
         self.assertEqual(said["failure"]["kind"], "hang")
         self.assertEqual(set(self.proved(said, "critical-branch")), {line("while (left"), line("// wrong")})
 
