@@ -177,6 +177,7 @@ class WhyTest(unittest.TestCase):
             self.assertEqual(self.proved(said, "never-written"), [line(declared)])
             self.assertIn(line(declared), [s["line"] for s in said["suspects"][:3]])
             self.assertNotIn("-1431655766", json.dumps(said))
+
     def test_a_variable_that_was_never_given_a_value_is_named(self):
         said, line = self.subject("never_set", "total 6\n")
         found = [f for f in said["findings"] if f["kind"] == "uninitialised-read"]
