@@ -122,6 +122,11 @@ FailureSlice measure(const DependenceGraph& graph, const std::vector<Node>& crit
   slice.instances = distance.size();
   slice.uninitialised = uninitialised_reads(graph, distance);
   std::erase_if(slice.uninitialised, [](const UninitialisedRead& each) { return !each.distance; });
+  // What chooses between a new value and the old one depends on both, and makes something of one.
+  std::erase_if(slice.unwritten, [&](const UnwrittenVariable& variable) {
+    return std::none_of(slice.uninitialised.begin(), slice.uninitialised.end(),
+                        [&](const auto& each) { return each.variable == variable.variable; });
+  });
   for (const auto& [statement, its] : of_statement) slice.statements.push_back(its);
   std::sort(slice.statements.begin(), slice.statements.end(), [](const auto& one, const auto& other) {
     return one.distance != other.distance ? one.distance < other.distance : one.statement < other.statement;
