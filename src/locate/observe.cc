@@ -1,5 +1,7 @@
 #include "locate/observe.h"
 
+#include <algorithm>
+
 #include "program/source_position.h"
 
 namespace culprit {
@@ -8,6 +10,15 @@ namespace {
 constexpr uint64_t kLogCapacity = uint64_t{1} << 26;  // branch instances; 512 MiB, used as far as the run is long
 constexpr size_t kMostFrames = 64;
 constexpr size_t kFramesWithVariables = 2;
+
+/// A program that writes where it should not may have damaged what it told.
+void forget_what_cannot_be(const program::ProgramModel& model, ObservedRun& run) {
+  const bool possible = std::all_of(run.log.entries.begin(), run.log.entries.end(), [&model](const auto& each) {
+    return each.block < model.blocks().size();
+  });
+  if (!possible) run.log = {};
+  if (run.bounds.statement >= model.statements().size()) run.bounds = {};
+}
 
 ObservedRun observe(const Launch& launch, const program::ProgramModel& model, const ControlSetup& setup,
                     std::chrono::milliseconds limit) {
@@ -35,6 +46,7 @@ ObservedRun observe(const Launch& launch, const program::ProgramModel& model, co
   result.end.error = run.standard_error();
   result.bounds = control.head().bounds;
   if (setup.mode == format::SessionMode::kLogBranches) result.log = control.branch_log();
+  forget_what_cannot_be(model, result);
   return result;
 }
 

@@ -70,6 +70,7 @@ ControlBlock::ControlBlock(const ControlSetup& setup) {
                     "free some memory", ExitCode::kEnvironmentLacks);
   }
   std::memcpy(memory_, &head, sizeof head);
+  layout_ = head;
   auto* records = reinterpret_cast<format::ExperimentRecord*>(at(head.experiments_offset));
   for (size_t i = 0; i < setup.experiments.size(); ++i) {
     const PlannedExperiment& planned = setup.experiments[i];
@@ -96,22 +97,21 @@ ControlBlock::~ControlBlock() {
 }
 
 std::span<const format::ExperimentRecord> ControlBlock::experiments() const {
-  return {reinterpret_cast<const format::ExperimentRecord*>(at(head().experiments_offset)), head().experiment_count};
+  return {reinterpret_cast<const format::ExperimentRecord*>(at(layout_.experiments_offset)), layout_.experiment_count};
 }
 
 std::optional<std::string_view> ControlBlock::output_of(const format::ExperimentRecord& experiment) const {
-  const format::SessionControl& all = head();
-  if (experiment.kept_output > all.kept_capacity) return std::nullopt;
-  if (experiment.output_bytes > all.kept_capacity - experiment.kept_output) return std::nullopt;
-  return std::string_view(reinterpret_cast<const char*>(at(all.kept_offset + experiment.kept_output)),
+  if (experiment.kept_output > layout_.kept_capacity) return std::nullopt;
+  if (experiment.output_bytes > layout_.kept_capacity - experiment.kept_output) return std::nullopt;
+  return std::string_view(reinterpret_cast<const char*>(at(layout_.kept_offset + experiment.kept_output)),
                           experiment.output_bytes);
 }
 
 ControlBlock::BranchLog ControlBlock::branch_log() const {
-  const uint64_t capacity = head().log_capacity;
+  const uint64_t capacity = layout_.log_capacity;
   const uint64_t total = head().branches;
   const uint64_t kept = std::min(total, capacity);
-  const auto* ring = reinterpret_cast<const format::BranchEntry*>(at(head().log_offset));
+  const auto* ring = reinterpret_cast<const format::BranchEntry*>(at(layout_.log_offset));
   BranchLog log{.first_instance = total - kept + 1, .entries = {}};
   log.entries.reserve(kept);
   for (uint64_t instance = log.first_instance; instance <= total; ++instance) {

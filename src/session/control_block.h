@@ -49,7 +49,8 @@ struct ControlSetup {
   format::BoundsControl bounds{};
 };
 
-/// Owns the mapping and its descriptor. Throws UserError (kEnvironmentLacks) when the memory cannot be had.
+/// Owns the mapping and its descriptor. The controlled program can write there, and one that writes where it should not
+/// may: what it tells is to be checked before it is used as an index. Throws UserError (kEnvironmentLacks) when the memory cannot be had.
 class ControlBlock {
  public:
   explicit ControlBlock(const ControlSetup& setup);
@@ -75,6 +76,7 @@ class ControlBlock {
   std::byte* at(uint64_t offset) const { return static_cast<std::byte*>(memory_) + offset; }
   int descriptor_ = -1;
   void* memory_ = nullptr;
+  format::SessionControl layout_{};  ///< the head as it was made
   size_t bytes_ = 0;
 };
 

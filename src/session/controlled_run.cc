@@ -159,6 +159,7 @@ bool ControlledRun::wait_for_stop(std::chrono::milliseconds limit) {
   const auto deadline = std::chrono::steady_clock::now() + limit;
 
   while (!reap(false)) {
+    if (agent_version_ == 0) agent_version_ = control_.head().agent_version;
     if (__atomic_load_n(&control_.head().stopped, __ATOMIC_ACQUIRE) == 1) break;
     const auto left = deadline - std::chrono::steady_clock::now();
     if (left <= std::chrono::steady_clock::duration::zero()) {
@@ -171,8 +172,10 @@ bool ControlledRun::wait_for_stop(std::chrono::milliseconds limit) {
     ::syscall(SYS_futex, &control_.head().stopped, FUTEX_WAIT, 0, &turn, nullptr, 0);
   }
   if (ended_ && report_ && !end_.timed_out) take_end_of_replay();
-  const uint32_t agent = control_.head().agent_version;
-  if (ended_ && !end_.timed_out && agent != format::kSessionVersion) {
+  // What it said first: a program that writes where it should not may damage the block later.
+  const uint32_t agent = agent_version_ != 0 ? agent_version_ : control_.head().agent_version;
+  const bool damaged = control_.head().version != format::kSessionVersion;
+  if (ended_ && !damaged && !end_.timed_out && agent != format::kSessionVersion) {
     const std::string error = standard_error();
     throw UserError(agent == 0 ? fmt::format("the program ended before it could be controlled{}{}",
                                              error.empty() ? "" : ": ", error)

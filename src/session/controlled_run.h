@@ -74,6 +74,7 @@ class ControlledRun {
   int output_ = -1;
   int error_ = -1;
   bool ended_ = false;
+  uint32_t agent_version_ = 0;  ///< once it was seen
   RunEnd end_;
 };
 

@@ -274,6 +274,10 @@ class WhyTest(unittest.TestCase):
                              capture_output=True, text=True)
         self.assertEqual(run.stdout, "rate 300\n", run.stderr)
 
+    def test_a_program_that_writes_where_it_is_controlled_from_does_no_harm(self):
+        said, _ = self.subject("damages_all", expected="good\n")
+        self.assertIn(said["failure"]["kind"], ("wrong-output", "signal"))
+
     def test_of_a_negative_length_the_length_is_what_is_wrong(self):
         said, line = self.subject("negative_length")
         self.assertEqual(said["failure"]["line"], line("memcpy("))
