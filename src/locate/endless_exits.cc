@@ -6,16 +6,13 @@
 
 #include <algorithm>
 
-#include "base/shell_command.h"
 #include "base/temporary_directory.h"
 #include "depend/dependence_graph.h"
 #include "depend/value_chain.h"
-#include "format/trace_format.h"
 #include "locate/accessed_variable.h"
 #include "locate/graph_nodes.h"
 #include "locate/never_written.h"
 #include "locate/own_statements.h"
-#include "trace/collect.h"
 #include "trace/trace_file.h"
 
 namespace culprit {
@@ -117,20 +114,10 @@ bool LoopExit::changes() const {
 std::vector<LoopExit> examine_exits(const Launch& program, const TracedProgram& traced, const EndlessLoop& loop) {
   const TemporaryDirectory folder(temporary_place("hang"));
   const std::filesystem::path place = folder.path() / "trace";
-  trace::TraceCollector collector(place, {.model = traced.model,
-                                          .executable = traced.executable,
-                                          .contents = format::TraceContents::kValues,
-                                          .words = program.arguments});
   const auto until = std::chrono::steady_clock::now() + kTraceTime;
-  const auto ended =
-      run_captured({.executable = traced.executable,
-                    .words = program.arguments,
-                    .input = program.standard_input,
-                    .environment = {{format::kTraceVariable, collector.environment_value()}},
-                    .enough = [&] {
-                      return collector.received_bytes() > kTracedBytes || std::chrono::steady_clock::now() > until;
-                    }});
-  collector.finish(ended.end);
+  trace_program(traced, program, place, [until](uint64_t bytes) {
+    return bytes > kTracedBytes || std::chrono::steady_clock::now() > until;
+  });
   const trace::TraceFile trace(place);
   const DependenceGraph graph = depend::open_graph(trace);
   std::vector<LoopExit> exits;

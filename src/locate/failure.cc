@@ -191,12 +191,12 @@ uint32_t nearest_with_line(const program::ProgramModel& model, uint32_t statemen
 
 }  // namespace
 
-report::SourcePlace place_of_declaration(const program::ProgramModel& model, uint32_t variable, uint32_t statement) {
+report::SourcePlace place_of_declaration(const program::ProgramModel& model, uint32_t variable, uint32_t function) {
   const format::VariableRecord& record = model.variable(variable);
   return {.file = model.file_path(record.file),
           .line = record.line,
           .column = 0,
-          .function = model.function_name(model.function_of_statement(statement))};
+          .function = model.function_name(function)};
 }
 
 report::SourcePlace place_of_branch(const program::ProgramModel& model, uint32_t block) {

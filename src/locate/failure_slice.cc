@@ -12,7 +12,6 @@
 #include <utility>
 
 #include "base/error.h"
-#include "base/shell_command.h"
 #include "base/temporary_directory.h"
 #include "depend/build_graph.h"
 #include "depend/value_chain.h"
@@ -25,7 +24,6 @@
 #include "locate/output_writer.h"
 #include "locate/own_statements.h"
 #include "locate/thin_slice.h"
-#include "trace/collect.h"
 #include "trace/trace_file.h"
 #include "trace/trace_recording.h"
 
@@ -323,15 +321,8 @@ class TracedRun final : public RunDependences {
 
 namespace {
 
-/// The program itself, traced. False when that run ends otherwise than the failing one.
-bool trace_program(const Launch& launch, const TracedProgram& traced, const ObservedRun& failing,
-                   const std::filesystem::path& folder, const trace::TraceOrigin& origin) {
-  trace::TraceCollector collector(folder, origin);
-  const CommandResult ended = run_captured({.executable = traced.executable,
-                                            .words = launch.arguments,
-                                            .input = launch.standard_input,
-                                            .environment = {{format::kTraceVariable, collector.environment_value()}}});
-  collector.finish(ended.end);
+/// Whether a traced run ended as the failing one.
+bool ended_so(const CommandResult& ended, const ObservedRun& failing) {
   const int status = failing.end.wait_status;
   const bool same_end = WIFSIGNALED(status) ? ended.end.signal == WTERMSIG(status)
                                             : ended.end.signal == 0 && ended.end.exit_status == WEXITSTATUS(status);
@@ -360,19 +351,15 @@ std::optional<FailureSlice> slice_failure(const Launch& launch, const TracedProg
                                           const FailureMoment& moment, std::string& why_not) {
   auto folder = std::make_unique<TemporaryDirectory>(temporary_place("why"));
   const std::filesystem::path place = folder->path() / "trace";
-  const trace::TraceOrigin origin{.model = traced.model,
-                                  .executable = traced.executable,
-                                  .contents = format::TraceContents::kValues,
-                                  .words = launch.arguments};
   if (launch.recording) {
     const recording::NoStreams nowhere;
     try {
-      trace::trace_recording(*launch.recording, place, origin, nowhere.surroundings());
+      trace::trace_recording(*launch.recording, place, origin_of_trace(traced, launch), nowhere.surroundings());
     } catch (const UserError& error) {
       why_not = error.what();
       return std::nullopt;
     }
-  } else if (!trace_program(launch, traced, failing, place, origin)) {
+  } else if (!ended_so(trace_program(traced, launch, place), failing)) {
     why_not = "the traced run ended otherwise than the failing one";
     return std::nullopt;
   }

@@ -16,18 +16,13 @@
 #include "locate/failure_route.h"
 #include "locate/observe.h"
 #include "locate/thin_slice.h"
+#include "locate/traced_program.h"
 #include "locate/uninitialised_reads.h"
 #include "locate/value_path.h"
 #include "program/program_model.h"
 #include "session/controlled_run.h"
 
 namespace culprit {
-
-/// The program rebuilt by the plan `values`.
-struct TracedProgram {
-  std::filesystem::path executable;
-  std::filesystem::path model;
-};
 
 struct DependentStatement {
   uint32_t statement = 0;         ///< program model

@@ -254,7 +254,7 @@ void add_path(const program::ProgramModel& model, const FailureSlice& slice, rep
   if (slice.origin->how != Origin::kUnknown) {
     const ValueOrigin& origin = *slice.origin;
     failure.origin = {.place = origin.how == Origin::kUnwritten
-                                   ? place_of_declaration(model, origin.variable, origin.statement)
+                                   ? place_of_declaration(model, origin.variable, model.function_of_statement(origin.statement))
                                    : place_of_statement(model, origin.statement),
                       .how = word_of(origin.how)};
   }
@@ -295,7 +295,9 @@ constexpr size_t kMostOfWay = 12;  // even: half of them from either end
 report::Finding finding_of(const program::ProgramModel& model, const UnwrittenVariable& unwritten) {
   return {
       .kind = "never-written",
-      .place = place_of_declaration(model, unwritten.variable, model.operation(unwritten.begins.operation()).statement),
+      .place = place_of_declaration(
+          model, unwritten.variable,
+          model.function_of_statement(model.operation(unwritten.begins.operation()).statement)),
       .instance = 0,
       .evidence = fmt::format("Nothing had been written into {}, declared here, when it was read{}.",
                               model.text(model.variable(unwritten.variable).name),

@@ -8,7 +8,6 @@
 #include "base/error.h"
 #include "base/shell_command.h"
 #include "base/temporary_directory.h"
-#include "format/trace_format.h"
 #include "locate/array_bounds.h"
 #include "locate/failure.h"
 #include "locate/findings.h"
@@ -16,7 +15,6 @@
 #include "locate/observe.h"
 #include "locate/suspects.h"
 #include "locate/uninitialised_reads.h"
-#include "trace/collect.h"
 #include "trace/trace_file.h"
 
 namespace culprit {
@@ -51,15 +49,7 @@ ObservedEnd run_once(const std::filesystem::path& executable, const Launch& laun
 std::vector<UninitialisedRead> reads_of_run(const Launch& launch, const TracedProgram& traced) {
   const TemporaryDirectory folder(temporary_place("why"));
   const std::filesystem::path place = folder.path() / "trace";
-  trace::TraceCollector collector(place, {.model = traced.model,
-                                          .executable = traced.executable,
-                                          .contents = format::TraceContents::kValues,
-                                          .words = launch.arguments});
-  const CommandResult ended = run_captured({.executable = traced.executable,
-                                            .words = launch.arguments,
-                                            .input = launch.standard_input,
-                                            .environment = {{format::kTraceVariable, collector.environment_value()}}});
-  collector.finish(ended.end);
+  trace_program(traced, launch, place);
   const trace::TraceFile file(place);
   return uninitialised_reads(depend::open_graph(file), {});
 }

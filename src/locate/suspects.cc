@@ -119,7 +119,7 @@ class OfFailure : SuspectSource {
       if (read.passed_on_by) {
         add_statement(*read.passed_on_by, 95 * weight, fmt::format("{} has no value when it is handed on here", name));
       }
-      add(place_of_declaration(model_, read), 85 * weight,
+      add(place_of_declaration(model_, read.variable, read.function), 85 * weight,
           fmt::format("{} is declared here and read before it was given a value", name));
       if (read.skipped) {
         add(place_of_branch(model_, read.skipped->branch), 88 * weight,
@@ -192,7 +192,7 @@ class OfFailure : SuspectSource {
     double score = kNeverWritten;
     for (const UnwrittenVariable& each : evidence_.slice->unwritten) {
       const uint32_t statement = model_.operation(each.begins.operation()).statement;
-      add(place_of_declaration(model_, each.variable, statement),
+      add(place_of_declaration(model_, each.variable, model_.function_of_statement(statement)),
           each.is_bad_value ? kNeverWritten : score *= kNextTest,
           fmt::format("{}, declared here, was read before anything was written into it",
                       model_.text(model_.variable(each.variable).name)));

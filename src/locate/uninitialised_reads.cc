@@ -175,16 +175,8 @@ std::vector<UninitialisedRead> uninitialised_reads(const DependenceGraph& graph,
   return result;
 }
 
-report::SourcePlace place_of_declaration(const ProgramModel& model, const UninitialisedRead& read) {
-  const auto& variable = model.variable(read.variable);
-  return {.file = model.file_path(variable.file),
-          .line = variable.line,
-          .column = 0,
-          .function = model.function_name(read.function)};
-}
-
 report::Finding finding_of(const ProgramModel& model, const UninitialisedRead& read) {
-  const report::SourcePlace declared = place_of_declaration(model, read);
+  const report::SourcePlace declared = place_of_declaration(model, read.variable, read.function);
   const std::string name(model.text(model.variable(read.variable).name));
   std::string evidence = fmt::format("`{}` is read before it was ever given a value", name);
   if (read.passed_on_by) {

@@ -38,9 +38,6 @@ struct UninitialisedRead {
 std::vector<UninitialisedRead> uninitialised_reads(const depend::DependenceGraph& graph,
                                                    const std::unordered_map<uint64_t, uint32_t>& distance);
 
-/// Where the variable is declared.
-report::SourcePlace place_of_declaration(const program::ProgramModel& model, const UninitialisedRead& read);
-
 report::Finding finding_of(const program::ProgramModel& model, const UninitialisedRead& read);
 
 }  // namespace culprit

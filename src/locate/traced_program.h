@@ -1,0 +1,28 @@
+// The program rebuilt so that its runs leave a trace with values, and such runs.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+
+#include "base/shell_command.h"
+#include "session/controlled_run.h"
+#include "trace/collect.h"
+
+namespace culprit {
+
+/// Of the plan `values`.
+struct TracedProgram {
+  std::filesystem::path executable;
+  std::filesystem::path model;
+};
+
+/// Whose trace it is, when the program is run as `launch` says.
+trace::TraceOrigin origin_of_trace(const TracedProgram& traced, const Launch& launch);
+
+/// Runs it once, with its trace in the folder `place`. `enough` ends it early: it is asked now and then with the bytes of
+/// the trace so far.
+CommandResult trace_program(const TracedProgram& traced, const Launch& launch, const std::filesystem::path& place,
+                            const std::function<bool(uint64_t bytes)>& enough = {});
+
+}  // namespace culprit
