@@ -29,8 +29,8 @@
 #include "depend/input_log.h"
 #include "depend/native_effects.h"
 #include "depend/stack_variables.h"
+#include "depend/thread_starts.h"
 #include "depend/unwritten_values.h"
-#include "program/external_roles.h"
 #include "trace/control_stream.h"
 
 namespace culprit::depend {
@@ -56,9 +56,9 @@ class GraphBuilder final : public DefinitionQuery {
         definitions_(sections_, trace.anchors(), variables_),
         inputs_(trace, definitions_),
         arguments_(model_, writer_, definitions_),
-        native_(trace, writer_, definitions_, outputs_, inputs_) {
+        native_(trace, writer_, definitions_, outputs_, inputs_),
+        thread_starts_(model_) {
     threads_.resize(trace.threads());
-    note_thread_starts();
   }
 
   void build() {
@@ -102,18 +102,11 @@ class GraphBuilder final : public DefinitionQuery {
  private:
   using Stack = std::vector<Activation>;
 
-  void note_thread_starts() {
-    for (const uint32_t function : model_.functions()) {
-      const std::string_view name = model_.text(sections_.functions[function].linkage_name);
-      if (program::makes_thread(name)) thread_makers_.push_back(function);
-    }
-  }
-
   void take(const Step& step) {
     if (step.thread >= threads_.size()) threads_.resize(step.thread + 1);
-    stack_ = &threads_[step.thread];
     definitions_.set_sites(stream_.sites());
-    variables_.set_thread(step.thread);
+    if (stack_ != &threads_[step.thread]) variables_.set_thread(step.thread);
+    stack_ = &threads_[step.thread];
     switch (step.kind) {
       case StepKind::kEnter:
         return enter(step);
@@ -171,8 +164,8 @@ class GraphBuilder final : public DefinitionQuery {
         unwritten_.pass(caller, activation);
         activation.entered_by = activation.entered_by.as_transfer();
       }
-    } else if (step.thread > 0 && next_start_ < thread_starts_.size()) {
-      activation.entered_by = thread_starts_[next_start_++];
+    } else if (step.thread > 0) {
+      activation.entered_by = thread_starts_.next();
     }
     CULPRIT_ASSERT(step.frame == writer_.frames(), fmt::format("frame {}", step.frame));
     writer_.add_frame(step.function, step.thread, step.by_native, activation.entered_by);
@@ -307,7 +300,7 @@ class GraphBuilder final : public DefinitionQuery {
       case OperationKind::kCall:
         activation.call = operation.operation;
         activation.called_body = false;
-        note_call(node, sections_.operations[operation.operation]);
+        thread_starts_.note(sections_.calls[sections_.operations[operation.operation].detail].callee, node);
         break;
       case OperationKind::kBranch:
         open_branch(activation, step.block, node);
@@ -329,14 +322,6 @@ class GraphBuilder final : public DefinitionQuery {
         value += static_cast<uint64_t>(int64_t{each.offset});
       }
       activation.bases[each.bytes - activation.first_base] = value;
-    }
-  }
-
-  void note_call(NodeNumber node, const OperationRecord& operation) {
-    if (thread_makers_.empty()) return;
-    const uint32_t callee = sections_.calls[operation.detail].callee;
-    if (std::find(thread_makers_.begin(), thread_makers_.end(), callee) != thread_makers_.end()) {
-      thread_starts_.push_back(node);
     }
   }
 
@@ -477,9 +462,7 @@ class GraphBuilder final : public DefinitionQuery {
   std::vector<Stack> threads_;
   Stack* stack_ = nullptr;
   NodeNumber unwinding_ = kNoNumber;  ///< the call from which control is on its way to where it lands
-  std::vector<uint32_t> thread_makers_;
-  std::vector<NodeNumber> thread_starts_;
-  size_t next_start_ = 0;
+  ThreadStarts thread_starts_;
   std::vector<NodeNumber> sources_;
   const std::function<void(DefinitionQuery&)>* ask_ = nullptr;  ///< before `asked_`
   Node asked_ = kNoNode;

@@ -16,7 +16,8 @@ constexpr int kMostCopies = 16;  // within a block, on the way of one value
 }  // namespace
 
 UnwrittenValues::UnwrittenValues(const program::ProgramModel& model)
-    : model_(model), is_used_(model.sections().operations.size()), block_of_(model.sections().operations.size()) {
+    : model_(model), is_used_(model.sections().operations.size()), block_of_(model.sections().operations.size()),
+      begun_by_(model.sections().operations.size()) {
   for (const uint32_t block : model.blocks()) {
     for (const uint32_t operation : model.operations_of(block)) block_of_[operation] = block;
   }
@@ -59,17 +60,19 @@ bool UnwrittenValues::makes_something_of(uint32_t consumer, uint32_t operand) co
 }
 
 uint32_t UnwrittenValues::variable_begun_by(uint32_t operation, uint32_t function) {
-  const auto [known, fresh] = begun_by_.try_emplace(operation, kNone);
+  std::optional<uint32_t>& known = begun_by_[operation];
+  if (known) return *known;
+  known = kNone;
   const auto accesses = model_.accesses_of(operation);
-  if (!fresh || accesses.empty()) return known->second;
+  if (accesses.empty()) return kNone;
   uint32_t slot = kNone;
   if (accesses[0].place == PlaceKind::kCells) slot = model_.sections().cells[accesses[0].value].offset;
   if (accesses[0].place == PlaceKind::kFrame) slot = model_.sections().bases[accesses[0].value].private_offset;
   for (const uint32_t each : model_.variables_of(function)) {
     const VariableRecord& variable = model_.variable(each);
-    if (variable.home == HomeKind::kPrivateSlot && variable.offset == int64_t{slot}) known->second = each;
+    if (variable.home == HomeKind::kPrivateSlot && variable.offset == int64_t{slot}) known = each;
   }
-  return known->second;
+  return *known;
 }
 
 void UnwrittenValues::yield(Activation& activation, uint32_t operation, NodeNumber node, uint64_t variable) {

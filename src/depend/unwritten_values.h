@@ -9,7 +9,6 @@
 #include <cstdint>
 #include <optional>
 #include <span>
-#include <unordered_map>
 #include <vector>
 
 #include "depend/activation.h"
@@ -39,9 +38,9 @@ class UnwrittenValues {
   bool makes_something_of(uint32_t consumer, uint32_t operand) const;
 
   const program::ProgramModel& model_;
-  std::vector<bool> is_used_;                        ///< by operation: something is made of its value
-  std::vector<uint32_t> block_of_;                   ///< by operation
-  std::unordered_map<uint32_t, uint32_t> begun_by_;  ///< by operation that begins one, the variable
+  std::vector<bool> is_used_;                      ///< by operation: something is made of its value
+  std::vector<uint32_t> block_of_;                 ///< by operation
+  std::vector<std::optional<uint32_t>> begun_by_;  ///< by operation that begins one, the variable, once asked for
   std::vector<format::GraphUnwritten> reads_;
 };
 

@@ -15,6 +15,7 @@ constexpr double kNotOfValue = 0.6;   // a branch on whose way the wrong value i
 constexpr double kPassedOn = 0.4;     // a statement without which the run succeeds, but that only passes the value on
 constexpr double kPasses = 1.5;       // a branch with whose switching what failed is executed and goes well
 constexpr double kPassesCheck = 1.2;  // the same of what the program tested: much else satisfies a test, too
+constexpr double kGuard = 30;         // a branch that decides directly whether what failed is executed
 constexpr double kAvoids = 0.75;      // one with whose switching it is not executed as often
 
 class Altered : SuspectSource {
@@ -81,7 +82,10 @@ class Altered : SuspectSource {
                           : "had this branch and another gone another way, the run would have succeeded";
     // Without an expected output a run may only do less; one that gets past what failed does not.
     if (!evidence_.expected_output && branch.passes_failure) {
-      score *= !*branch.passes_failure ? kAvoids : declared_ ? kPassesCheck : kPasses;
+      // But for the condition right before what failed: that it lets too much through is how such code fails.
+      score = is_guard(branch.block)     ? kGuard
+              : !*branch.passes_failure  ? score * kAvoids
+                                         : score * (declared_ ? kPassesCheck : kPasses);
       if (*branch.passes_failure) why = "had this branch gone another way, what failed would have gone well";
     }
     const double own = score + nearness(branch.block);
@@ -95,6 +99,15 @@ class Altered : SuspectSource {
     if (branch.then_number != 0) {
       add(place_of_branch(model_, branch.then_block), score + nearness(branch.then_block), why);
     }
+  }
+
+  /// Whether it decides directly that the failing statement is executed.
+  bool is_guard(uint32_t block) const {
+    const std::vector<Frame>& frames = *evidence_.frames;
+    if (declared_ || frames.empty() || frames.front().statement >= model_.statements().size()) return false;
+    const auto dependences = model_.dependences_of(model_.block_of_statement(frames.front().statement));
+    return std::any_of(dependences.begin(), dependences.end(),
+                       [&](const auto& each) { return model_.source_of_edge(each.edge) == block; });
   }
 
   bool is_failing_line(const report::SourcePlace& place) const {

@@ -32,6 +32,8 @@ void visit_values(const trace::TraceFile& trace, const std::function<void(Node, 
     std::optional<Node> branch;
   };
   std::unordered_map<trace::FrameId, Place> frames;
+  trace::FrameId latest = trace::kNoFrame;  // most steps are of the frame of the one before
+  Place* latest_place = nullptr;
   Execution next = 0;
   while (true) {
     const Step& step = stream.next();
@@ -39,7 +41,11 @@ void visit_values(const trace::TraceFile& trace, const std::function<void(Node, 
       case StepKind::kEnd:
         return;
       case StepKind::kRun: {
-        Place& place = frames[step.frame];
+        if (step.frame != latest) {
+          latest = step.frame;
+          latest_place = &frames[step.frame];
+        }
+        Place& place = *latest_place;
         if (step.starts) {
           if (place.branch) visit(*place.branch, step.block);
           place = {next++, std::nullopt};
@@ -64,6 +70,7 @@ void visit_values(const trace::TraceFile& trace, const std::function<void(Node, 
       case StepKind::kLeave:
       case StepKind::kUnwound:
         frames.erase(step.frame);
+        latest = trace::kNoFrame;
         break;
       case StepKind::kEnter:
         break;
