@@ -311,6 +311,11 @@ class Investigation {
     leave_out_statements(alterable);
   }
 
+  void add_effort(uint64_t experiments, bool complete) {
+    explanation_.effort.experiments += experiments;
+    explanation_.effort.complete = explanation_.effort.complete && complete;
+  }
+
   void try_other_values(const Launch& alterable) {
     ReplacementBudget replacing = request_.replacement;
     replacing.limits = budget_.limits;
@@ -321,8 +326,7 @@ class Investigation {
       found_.push_back({.finding = finding_of(model_, each, oracle_), .start = start_of(each)});
     }
     evidence_.replaced = replacement.critical;
-    explanation_.effort.experiments += replacement.experiments;
-    explanation_.effort.complete = explanation_.effort.complete && replacement.complete;
+    add_effort(replacement.experiments, replacement.complete);
   }
 
   void leave_out_statements(const Launch& alterable) {
@@ -335,8 +339,7 @@ class Investigation {
       found_.push_back({.finding = finding_of(model_, each, oracle_), .start = start_of(*slice_, each)});
     }
     evidence_.suppressed = suppression.critical;
-    explanation_.effort.experiments += suppression.experiments;
-    explanation_.effort.complete = explanation_.effort.complete && suppression.complete;
+    add_effort(suppression.experiments, suppression.complete);
   }
 
   /// How it travelled from there to the failure, or, where nothing is proved, what decided that the value was made.
