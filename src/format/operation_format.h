@@ -43,6 +43,7 @@ enum OperationFlags : uint8_t {
   kOperationBeginsVariable = 1,  ///< memory is set to the pattern that a variable holds until something is written to it
   kOperationKeepsBits = 1,       ///< load: of the neighbours of a bit-field, to store them again beside its new value
   kOperationValued = 16,       ///< store, return: a trace with values has what it stores or returns
+  kOperationDivides = 16,      ///< computes an integer quotient or remainder; operand 1 is the divisor
   kOperationEquals = 32,       ///< computes whether its operands are equal
   kOperationDiffers = 64,      ///< computes whether they are not
   kOperationNegates = 128,     ///< the opposite of a truth value

@@ -283,7 +283,10 @@ void OperationTable::add_operation(llvm::Instruction& instruction) {
   if (const auto* load = llvm::dyn_cast<llvm::LoadInst>(&instruction); load && keeps_bits(*load)) {
     record.flags = kOperationKeepsBits;
   }
-  if (record.kind == OperationKind::kCompute) record.flags = equality_flags(instruction);
+  if (record.kind == OperationKind::kCompute) {
+    record.flags = equality_flags(instruction);
+    if (instruction.isIntDivRem()) record.flags |= kOperationDivides;
+  }
   if (const llvm::Value* word = traced_ ? valued_word(instruction) : nullptr) {
     record.flags = kOperationValued;
     if (word->getType()->isPointerTy()) record.flags |= kOperationGivesAddress;

@@ -78,6 +78,17 @@ Node bad_value(const DependenceGraph& graph, const std::vector<Node>& statement)
   return data.empty() ? depend::kNoNode : data.back();
 }
 
+Node divisor(const DependenceGraph& graph, const std::vector<Node>& statement) {
+  Node found = depend::kNoNode;
+  for (const Node node : statement) {
+    const format::OperationRecord& record = graph.model().operation(node.operation());
+    if (record.kind != OperationKind::kCompute || (record.flags & format::kOperationDivides) == 0) continue;
+    found = depend::kNoNode;
+    graph.for_each_source(node, record.first_operand + 1, [&](Node source) { found = source; });
+  }
+  return found;
+}
+
 namespace {
 
 /// The site at which a trace has the length of an operation.

@@ -16,6 +16,9 @@ namespace culprit {
 /// `statement`: its operations in the execution that failed. kNoNode when there is none.
 depend::Node bad_value(const depend::DependenceGraph& graph, const std::vector<depend::Node>& statement);
 
+/// What the last integer division of the statement divided by; kNoNode when it divides by a constant or not at all.
+depend::Node divisor(const depend::DependenceGraph& graph, const std::vector<depend::Node>& statement);
+
 /// A number of bytes to copy or fill that is negative: the value, and what it says.
 struct NegativeLength {
   depend::Node value;

@@ -1,6 +1,7 @@
 #include "locate/explanation_parts.h"
 
 #include <fmt/format.h>
+#include <signal.h>
 
 #include "base/error.h"
 #include "locate/failure_place.h"
@@ -79,7 +80,8 @@ std::optional<FailureSlice> slice_of_failure(const ExplainRequest& request, cons
   if (end.frames.empty() && !output) return std::nullopt;
   FailureMoment moment{.statement = child || end.frames.empty() ? program::kNone : end.frames.front().statement,
                        .branches = end.stop.branches,
-                       .child = child};
+                       .child = child,
+                       .divided = end.stop.signal == SIGFPE && end.stop.signal_code == FPE_INTDIV};
   if (output) {
     moment.output_byte = byte_to_look_at(failing.end.output, *request.expectation.output);
     // What is missing was put out by nobody. A program that gave up said why.

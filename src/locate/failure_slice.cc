@@ -404,7 +404,9 @@ std::optional<FailureSlice> slice_failure(const Launch& launch, const TracedProg
     chain = depend::value_chain_of_output(graph, graph.output_parts(stream, *moment.output_byte));
   } else if (criterion = run->criterion_of(moment); !criterion.empty()) {
     length = negative_length(graph, run->trace(), criterion);
-    const Node bad = length ? length->value : bad_value(graph, criterion);
+    Node bad = length ? length->value : depend::kNoNode;
+    if (moment.divided) bad = divisor(graph, criterion);
+    if (bad == depend::kNoNode) bad = bad_value(graph, criterion);
     if (bad != depend::kNoNode) chain = depend::value_chain(graph, bad);
   }
   if (criterion.empty()) {

@@ -95,6 +95,7 @@ struct FailureMoment {
   std::optional<uint64_t> output_byte = std::nullopt;  ///< of standard output, when that is what is wrong
   depend::OutputStream stream = depend::OutputStream::kStandardOutput;  ///< or that the byte is of
   std::optional<ChildOutput> child = std::nullopt;  ///< put that byte out; no other member matters then
+  bool divided = false;                             ///< an integer division of the statement trapped
 };
 
 /// Runs the traced program once; nothing when that run ends otherwise than `failing`, with the reason in `why_not`.

@@ -285,6 +285,12 @@ class WhyTest(unittest.TestCase):
         self.assertEqual((said["failure"]["origin"]["line"], said["failure"]["origin"]["how"]), (line("// wrong"), "computed"))
         self.assertEqual(said["suspects"][0]["line"], line("// wrong"))
 
+    def test_of_a_division_the_divisor_is_what_is_wrong(self):
+        said, line = self.subject("divides")
+        self.assertEqual((said["failure"]["kind"], said["failure"]["line"]), ("arithmetic", line("// fails")))
+        self.assertEqual((said["failure"]["origin"]["line"], said["failure"]["origin"]["how"]), (line("// wrong"), "computed"))
+        self.assertEqual([s["line"] for s in said["suspects"][:2]], [line("// fails"), line("// wrong")])
+
     def test_where_no_branch_repairs_another_value_does(self):
         said, line = self.subject("wrong_width", expected="7\n")
         finding = [f for f in said["findings"] if f["kind"] == "critical-value"][0]
