@@ -27,6 +27,8 @@ namespace {
 constexpr uint64_t kTracedBytes = uint64_t{6} << 20;
 constexpr std::chrono::seconds kTraceTime{8};
 constexpr size_t kMostTested = 6, kMostLooked = 48;
+constexpr size_t kMostSkipped = 3;     // writes of a variable
+constexpr size_t kMostDecisions = 16;  // looked at for what went past a write
 
 /// A place that a condition has a value from, and who put it there; kNoNode: nobody.
 struct Read {
@@ -78,6 +80,69 @@ std::vector<uint32_t> unchanged_sources(const DependenceGraph& graph, Node write
   return statements;
 }
 
+/// Looks for what would have written a variable that a loop waits for.
+class WaitedFor {
+ public:
+  /// `turn`: where the last turn of the loop begins.
+  WaitedFor(const DependenceGraph& graph, depend::Execution turn) : graph_(graph), model_(graph.model()), turn_(turn) {}
+
+  std::vector<MissedWrite> skipped_writes(uint32_t read_operation) const {
+    std::vector<MissedWrite> skipped;
+    const std::optional<uint32_t> variable = accessed_variable(model_, read_operation);
+    if (!variable) return skipped;
+    const bool read_is_global = model_.accesses_of(read_operation).front().place == format::PlaceKind::kGlobal;
+    const auto look_at = [&](uint32_t block) {
+      for (const uint32_t operation : model_.operations_of(block)) {
+        const OperationKind kind = model_.operation(operation).kind;
+        if (kind != OperationKind::kStore && kind != OperationKind::kUpdate) continue;
+        if (skipped.size() == kMostSkipped || model_.accesses_of(operation).empty()) continue;
+        // Names are compared last.
+        const bool is_global = model_.accesses_of(operation).front().place == format::PlaceKind::kGlobal;
+        if (is_global != read_is_global || unwritten_variable(model_, operation) ||
+            accessed_variable(model_, operation) != variable) {
+          continue;
+        }
+        const std::optional<uint32_t> branch = went_past(block);
+        if (branch) skipped.push_back({.statement = model_.operation(operation).statement, .branch = *branch});
+      }
+    };
+    if (read_is_global) {
+      for (const uint32_t block : model_.blocks()) look_at(block);
+    } else {
+      for (const uint32_t block :
+           model_.blocks_of(model_.function_of_block(model_.block_of_operation(read_operation)))) {
+        look_at(block);
+      }
+    }
+    return skipped;
+  }
+
+ private:
+  bool was_executed(uint32_t block) const {
+    const uint64_t times = graph_.executions_of(block);
+    return times > 0 && graph_.execution_of(block, times) >= turn_;
+  }
+
+  /// The branch of the last turn, nearest to the block, because of which it was not executed; nothing when it was, or
+  /// when the turn did not come near it.
+  std::optional<uint32_t> went_past(uint32_t block) const {
+    if (was_executed(block)) return std::nullopt;
+    std::vector<uint32_t> open = {block};
+    for (size_t next = 0; next < open.size() && next < kMostDecisions; ++next) {
+      for (const auto& dependence : model_.dependences_of(open[next])) {
+        const uint32_t branch = model_.source_of_edge(dependence.edge);
+        if (was_executed(branch)) return branch;
+        if (std::find(open.begin(), open.end(), branch) == open.end()) open.push_back(branch);
+      }
+    }
+    return std::nullopt;
+  }
+
+  const DependenceGraph& graph_;
+  const program::ProgramModel& model_;
+  const depend::Execution turn_;
+};
+
 std::vector<TestedValue> tested_by(const DependenceGraph& graph, Node earlier, Node later) {
   const std::vector<Read> before = reads_of(graph, earlier), now = reads_of(graph, later);
   std::vector<TestedValue> tested;
@@ -94,7 +159,11 @@ std::vector<TestedValue> tested_by(const DependenceGraph& graph, Node earlier, N
         read.writer != depend::kNoNode && !unwritten_variable(graph.model(), read.writer.operation());
     if (is_written) value.written = statement_of(graph, read.writer);
     value.again = is_written && (same == before.end() || same->writer != read.writer);
-    if (value.again) value.from = unchanged_sources(graph, read.writer, earlier.execution());
+    if (value.again) {
+      value.from = unchanged_sources(graph, read.writer, earlier.execution());
+    } else if (value.variable != program::kNone) {
+      value.skipped = WaitedFor(graph, earlier.execution()).skipped_writes(read.node.operation());
+    }
     tested.push_back(std::move(value));
   }
   return tested;
@@ -111,16 +180,16 @@ bool LoopExit::changes() const {
          std::any_of(tested.begin(), tested.end(), [](const TestedValue& each) { return each.again; });
 }
 
-std::vector<LoopExit> examine_exits(const Launch& program, const TracedProgram& traced, const EndlessLoop& loop) {
+EndlessTurns examine_exits(const Launch& program, const TracedProgram& traced, const EndlessLoop& loop) {
   const TemporaryDirectory folder(temporary_place("hang"));
   const std::filesystem::path place = folder.path() / "trace";
   const auto until = std::chrono::steady_clock::now() + kTraceTime;
-  trace_program(traced, program, place, [until](uint64_t bytes) {
-    return bytes > kTracedBytes || std::chrono::steady_clock::now() > until;
-  });
+  trace_program(traced, program, place,
+                [until](uint64_t bytes) { return bytes > kTracedBytes || std::chrono::steady_clock::now() > until; });
   const trace::TraceFile trace(place);
   const DependenceGraph graph = depend::open_graph(trace);
-  std::vector<LoopExit> exits;
+  EndlessTurns turns;
+  std::vector<Node> criterion;
   for (const uint32_t block : loop.exits) {
     // The very last one may have been cut off.
     LoopExit its{.block = block, .executions = graph.executions_of(block), .tested = {}};
@@ -128,12 +197,19 @@ std::vector<LoopExit> examine_exits(const Launch& program, const TracedProgram& 
         !graph.model().operations_of(block).empty() &&
         graph.model().operation(graph.model().operations_of(block).back()).kind == OperationKind::kBranch;
     if (is_branch && its.executions >= 3) {
-      its.tested =
-          tested_by(graph, branch_of(graph, block, its.executions - 2), branch_of(graph, block, its.executions - 1));
+      const Node last = branch_of(graph, block, its.executions - 1);
+      its.tested = tested_by(graph, branch_of(graph, block, its.executions - 2), last);
+      criterion.push_back(last);
+      for (const TestedValue& value : its.tested) {
+        for (const MissedWrite& skipped : value.skipped) {
+          criterion.push_back(branch_of(graph, skipped.branch, graph.executions_of(skipped.branch)));
+        }
+      }
     }
-    exits.push_back(std::move(its));
+    turns.exits.push_back(std::move(its));
   }
-  return exits;
+  if (!criterion.empty()) turns.slice = measure_slice(graph, criterion);
+  return turns;
 }
 
 }  // namespace culprit

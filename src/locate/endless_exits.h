@@ -6,10 +6,17 @@
 #include <vector>
 
 #include "locate/endless_loop.h"
-#include "locate/failure_slice.h"
+#include "locate/measured_slice.h"
+#include "locate/traced_program.h"
 #include "session/controlled_run.h"
 
 namespace culprit {
+
+/// A write that the endless loop could have come to, and went past in its last turn.
+struct MissedWrite {
+  uint32_t statement = 0;  ///< that writes
+  uint32_t branch = 0;     ///< block; its branch went past it
+};
 
 /// What a branch read of memory, or a function gave it.
 struct TestedValue {
@@ -20,6 +27,8 @@ struct TestedValue {
   bool again = false;                 ///< written again from one turn to the next
   /// What that write was computed from and is not written again: of something that changes by what does not.
   std::vector<uint32_t> from{};
+  /// Of a variable that is not written again: what would write it, in the loop or in functions that it calls.
+  std::vector<MissedWrite> skipped{};
 };
 
 struct LoopExit {
@@ -29,8 +38,13 @@ struct LoopExit {
   bool changes() const;
 };
 
+struct EndlessTurns {
+  std::vector<LoopExit> exits;  ///< of the loop
+  MeasuredSlice slice;          ///< of the last turn's exits and of the branches that went past a write
+};
+
 /// Traces the beginning of the program's run, as long as its loop is not known to turn many times. Throws UserError,
 /// CorruptData. Exits that were not executed twice have nothing tested.
-std::vector<LoopExit> examine_exits(const Launch& program, const TracedProgram& traced, const EndlessLoop& loop);
+EndlessTurns examine_exits(const Launch& program, const TracedProgram& traced, const EndlessLoop& loop);
 
 }  // namespace culprit

@@ -34,6 +34,16 @@ std::string text_of(const program::ProgramModel& model, const TestedValue& value
                      : fmt::format("{} ({}written at {}, and not since)", name, holds, where);
 }
 
+/// " It would be written at line 12 in main, but the branch at line 10 in main goes past it."
+std::string skipped_text(const program::ProgramModel& model, const TestedValue& value) {
+  if (value.skipped.empty()) return "";
+  const MissedWrite& first = value.skipped.front();
+  return fmt::format(" {} would be written at {}, but the branch at {} goes past it.",
+                     model.text(model.variable(value.variable).name),
+                     line_text(place_of_statement(model, first.statement)),
+                     line_text(place_of_branch(model, first.branch)));
+}
+
 }  // namespace
 
 report::Finding finding_of(const program::ProgramModel& model, const LoopExit& exit,
@@ -49,6 +59,12 @@ report::Finding finding_of(const program::ProgramModel& model, const LoopExit& e
   } else if (!tested.empty()) {
     evidence += fmt::format(" It tests {}.", fmt::join(tested, ", "));
     if (!exit.changes()) evidence += " Nothing of that changes while the loop turns, so it cannot be left here.";
+    std::vector<std::string> told;
+    for (const TestedValue& each : exit.tested) {
+      std::string text = skipped_text(model, each);
+      if (std::find(told.begin(), told.end(), text) == told.end()) told.push_back(std::move(text));
+    }
+    evidence += fmt::format("{}", fmt::join(told, ""));
   }
   return {.kind = "loop-exit",
           .place = place_of_branch(model, exit.block),

@@ -105,9 +105,9 @@ void add_exits(const ExplainRequest& request, const program::ProgramModel& model
                report::Explanation& explanation) {
   if (!request.traced || evidence.endless->exits.empty()) return;
   try {
-    evidence.exits = examine_exits(request.launch, request.traced(), *evidence.endless);
+    evidence.turns = examine_exits(request.launch, request.traced(), *evidence.endless);
     const std::vector<VariableValue> none;
-    for (const LoopExit& each : evidence.exits) {
+    for (const LoopExit& each : evidence.turns.exits) {
       explanation.findings.push_back(
           finding_of(model, each, evidence.variables->empty() ? none : evidence.variables->front()));
     }

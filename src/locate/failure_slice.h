@@ -8,27 +8,20 @@
 #include <memory>
 #include <optional>
 #include <string>
-#include <unordered_map>
 #include <vector>
 
 #include "depend/dependence_graph.h"
 #include "locate/child_output.h"
 #include "locate/failure_route.h"
+#include "locate/measured_slice.h"
 #include "locate/observe.h"
 #include "locate/thin_slice.h"
 #include "locate/traced_program.h"
-#include "locate/uninitialised_reads.h"
 #include "locate/value_path.h"
 #include "program/program_model.h"
 #include "session/controlled_run.h"
 
 namespace culprit {
-
-struct DependentStatement {
-  uint32_t statement = 0;         ///< program model
-  uint32_t distance = 0;          ///< computations and decisions between it and the failure; copies count nothing
-  depend::Execution nearest = 0;  ///< of its block, where it lies so near
-};
 
 /// The whole trace of a failing run, for questions that come up later.
 class RunDependences {
@@ -43,13 +36,8 @@ class RunDependences {
   virtual std::vector<uint32_t> origins_of_condition(uint64_t instance) const = 0;
 };
 
-struct UnwrittenVariable {
-  uint32_t variable = 0;      ///< program model
-  depend::Node begins{};      ///< where it comes into being, in the trace
-  bool is_bad_value = false;  ///< it is the bad value itself, which came to the failure by copies only
-};
-
-struct FailureSlice {
+/// The measured slice is that of the failure.
+struct FailureSlice : MeasuredSlice {
   /// How the bad value came to the failure by copies only, from there back to the statement that made it; empty when
   /// the failure is not about a value that was copied.
   std::vector<uint32_t> value_chain;
@@ -69,8 +57,6 @@ struct FailureSlice {
   std::optional<ParentAtStart> parent;
   /// The value is a number of bytes to copy or fill, and negative.
   std::optional<int64_t> negative_length;
-  /// Local variables whose values matter for the failure and were never written, nearest first.
-  std::vector<UnwrittenVariable> unwritten;
   /// Of an output that is missing: what was followed is the message that the program gave instead.
   bool of_message = false;
   bool value_is_input = false;  ///< nothing in the program made it: the chain ends where it was read
@@ -79,11 +65,7 @@ struct FailureSlice {
   std::vector<uint32_t> decided_on;
   /// That branch's function was called when all those values had been made.
   bool decided_by_caller = false;
-  std::vector<DependentStatement> statements;              ///< nearest first
-  std::unordered_map<uint32_t, uint32_t> branch_distance;  ///< by the block that ends in the branch
-  std::vector<ComputingStatement> computed_from;           ///< what the bad value was computed from
-  std::vector<UninitialisedRead> uninitialised;            ///< of what was never given a value; nearest first
-  uint64_t instances = 0;                                  ///< statement instances in the slice
+  std::vector<ComputingStatement> computed_from;  ///< what the bad value was computed from
   std::shared_ptr<const RunDependences> run;
   RouteEnd failed;            ///< in that run
   depend::Node value_made{};  ///< the end of `value_chain`, if that is not empty

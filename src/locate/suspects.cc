@@ -154,6 +154,13 @@ class OfFailure : SuspectSource {
     }
     add(place_of_branch(model_, exit.block), kNotWrittenAgain * (exit.changes() ? kOmitted : kTested),
         "the endless loop could be left here, and was not");
+    double score = kNotWrittenAgain;
+    for (const MissedWrite& skipped : value.skipped) {
+      add(place_of_branch(model_, skipped.branch), score,
+          fmt::format("it goes past line {}, which would write what the endless loop waits for",
+                      place_of_statement(model_, skipped.statement).line));
+      score *= kNextOfKind;
+    }
   }
 
   /// The calls that go round, and what let them be made; a condition elsewhere only ends the run before it comes there.
@@ -176,9 +183,10 @@ class OfFailure : SuspectSource {
   /// An endless run could have ended where its loop can be left.
   void add_loop_exits() {
     if (!evidence_.endless) return;
-    for (const LoopExit& exit : evidence_.exits) {
+    for (const LoopExit& exit : evidence_.turns.exits) {
       for (const TestedValue& value : exit.tested) add_tested(exit, value);
     }
+    add_statements(evidence_.turns.slice, 20, "whether the endless loop is left depends on it");
     double score = 30;
     for (const uint32_t block : evidence_.endless->exits) {
       add(place_of_branch(model_, block), score, "the endless loop could be left here, and was not");
@@ -222,16 +230,21 @@ class OfFailure : SuspectSource {
       tested *= kNextOfKind;
     }
     if (silent_) add_computations();
-    double score = silent_ && evidence_.slice->computed_from.empty() ? 20 : 14;
+    add_statements(*evidence_.slice, silent_ && evidence_.slice->computed_from.empty() ? 20 : 14,
+                   "the failure depends on it");
+  }
+
+  /// The nearest first.
+  void add_statements(const MeasuredSlice& slice, double score, const std::string& why) {
     std::unordered_set<uint64_t> lines;
-    for (const DependentStatement& each : evidence_.slice->statements) {
+    for (const DependentStatement& each : slice.statements) {
       if (lines.size() == kMostOfSlice) break;
       if (!is_own_statement(model_, each.statement)) continue;
       const auto& record = model_.statement(each.statement);
       if (record.line == evidence_.failure->place.line) continue;  // no news
       const uint64_t line = uint64_t{model_.file_of_scope(record.scope)} << 32 | record.line;
       if (!lines.insert(line).second) continue;
-      add_statement(each.statement, score, "the failure depends on it");
+      add_statement(each.statement, score, why);
       score *= kNextOfKind;
     }
   }

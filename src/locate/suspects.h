@@ -32,7 +32,7 @@ struct Evidence {
   std::optional<BoundsFault> bounds = std::nullopt;
   std::vector<IntermittentBranch> intermittent{};
   std::optional<EndlessLoop> endless = std::nullopt;
-  std::vector<LoopExit> exits{};  ///< of that loop
+  EndlessTurns turns{};  ///< of that loop
   std::optional<Recursion> recursion = std::nullopt;
   const FailureSlice* slice = nullptr;
   const std::vector<UninitialisedRead>* uninitialised = nullptr;  ///< in the order in which they are to be looked at

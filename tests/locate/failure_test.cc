@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 #include <signal.h>
 
+#include "locate/failure_place.h"
 #include "program/sample_model.h"
 
 namespace culprit {
@@ -93,6 +94,16 @@ TEST(Failure, CountsRightBytes) {
   EXPECT_EQ(first_wrong_byte("abc", "abd"), 2U);
   EXPECT_EQ(first_wrong_byte("ab", "abd"), 2U);
   EXPECT_EQ(first_wrong_byte("abde", "abd"), 3U);
+}
+
+TEST(Failure, LooksAtTheLastRightByteWhereSomeAreMissing) {
+  EXPECT_EQ(byte_to_look_at("abc\n", "abcdef\n"), 2U);
+  EXPECT_EQ(byte_to_look_at("(a, text)\n", "(a, some text)\n"), 3U);
+  EXPECT_EQ(byte_to_look_at("abX\n", "abc\n"), 2U);
+}
+
+TEST(Failure, TwoNumbersThatEndInTheSameDigitAreNoMissingText) {
+  EXPECT_EQ(byte_to_look_at("7\n0\n", "7\n1.41421356237309504880\n"), 2U);
 }
 
 }  // namespace

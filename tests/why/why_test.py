@@ -255,7 +255,7 @@ class WhyTest(unittest.TestCase):
         self.assertEqual(said["suspects"][0]["line"], line("if (value % 2 == 0)"))
 
     def test_what_no_branch_repairs_is_left_out(self):
-        # The call of adapt() helps, too, and the one in it; what is told is the write in there that does.
+        # The call of set_scale() helps, too; what is told is the write in there that does.
         source = SOURCE / "tests/why/overwritten.c"
         self.compile(source)
         (self.folder / "good.txt").write_text("rate 300\n")
@@ -266,8 +266,8 @@ class WhyTest(unittest.TestCase):
         self.assertEqual(said["suspects"][0]["line"], wrong)
         finding, = [f for f in said["findings"] if f["kind"] == "critical-write"]
         self.assertEqual(finding["instance"], 1)
-        for call in self.lines_of(source, "adapt(&settings)") + self.lines_of(source, "set_scale(settings, 10)"):
-            self.assertIn(f"overwritten.c:{call}:", finding["evidence"])
+        call, = self.lines_of(source, "set_scale(settings, 10)")
+        self.assertIn(f"overwritten.c:{call}:", finding["evidence"])
         # The command that is proposed shows it.
         command = next(c for c in said["next_steps"] if c.startswith("culprit suppress "))
         run = subprocess.run([BIN / "culprit", *command.split()[1:]], cwd=self.folder, env=self.environment,
@@ -372,6 +372,18 @@ class WhyTest(unittest.TestCase):
         exit, = [f for f in said["findings"] if f["kind"] == "loop-exit"]
         self.assertIn(f"at (0; written again each turn, at line {line('at += step')} in walk)", exit["evidence"])
         self.assertLessEqual({line("at += step"), line("return step / 2")}, {s["line"] for s in said["suspects"][:5]})
+
+    def test_what_goes_past_the_write_that_a_loop_waits_for_is_told(self):
+        said, line = self.subject("goes_past", options=["--timeout", "1"])
+        exit, = [f for f in said["findings"] if f["kind"] == "loop-exit"]
+        self.assertIn(f"done would be written at line {line('done = 1')} in main, but the branch at line {line('// goes past')} "
+                      "in main goes past it", exit["evidence"])
+        suspects = [s["line"] for s in said["suspects"]]
+        self.assertIn(line("// goes past"), suspects[:3])
+        # What that branch tests came from far away.
+        self.assertIn(line("// wrong"), suspects)
+        said, line = self.subject("never_left", options=["--timeout", "1"])
+        self.assertIn(line("if (text[0]"), [s["line"] for s in said["suspects"][:3]])
 
     def test_code_without_lines_is_told_by_the_nearest(self):
         # Seven lines are generated; those of a function that has none come last.
