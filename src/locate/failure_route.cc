@@ -61,6 +61,10 @@ class RouteWriter {
     route_.push_back({.statement = statement, .link = link, .instance = instance_of(graph_, node)});
   }
 
+  /// Nothing that was added has a line.
+  bool is_empty() const { return route_.empty(); }
+
+  /// Behind what was added before, which must have a line.
   void add_omitted(uint32_t statement) {
     if (!is_same_line(route_.back().statement, statement)) {
       route_.push_back({.statement = statement, .link = RouteLink::kLeftOut, .instance = 0});
@@ -169,6 +173,7 @@ Route route_from(const DependenceGraph& graph, const DependenceSearch& search, c
   const std::optional<OmittedWrite> omitted = omitted_write(graph, search, start.nodes.back(), *start.other_edge);
   if (!omitted) return {};
   writer.add(start.nodes.back(), RouteLink::kStart);
+  if (writer.is_empty()) return {};
   writer.add_omitted(omitted->statement);
   writer.add(omitted->use, RouteLink::kKept);
   writer.add_way(search.way_from(omitted->use));

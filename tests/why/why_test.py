@@ -392,6 +392,11 @@ class WhyTest(unittest.TestCase):
         places = [f["line"] for f in said["findings"]]
         self.assertEqual(places, sorted(places, key=lambda each: each == 0))
 
+    def test_a_condition_without_a_line_can_go_past_a_write(self):
+        said, line = self.subject("generated_condition", expected="5\n")
+        findings = [f for f in said["findings"] if f["kind"] == "critical-branch"]
+        self.assertEqual({(f["function"], f["proved"]) for f in findings}, {("choose", True)})
+
     def test_who_forgot_what_is_expected_is_told_at_once(self):
         self.compile(SOURCE / "tests/why/wrong_total.c")
         run = subprocess.run([BIN / "culprit", "why", "--", "./prog"], cwd=self.folder, env=self.environment,
