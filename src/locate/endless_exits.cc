@@ -1,10 +1,11 @@
 // A run that does not end has no failing statement to go back from. What matters are the conditions of its exits: the
 // dependences of the last execution of each are compared with those of the one before. A value that was written by the
 // same execution of the same statement both times has not been written in between. What is traced is the run's
-// beginning: all turns of its loop are alike.
+// beginning: all turns of its loop are alike. Where that does not reach the loop, more of it is.
 #include "locate/endless_exits.h"
 
 #include <algorithm>
+#include <array>
 
 #include "base/temporary_directory.h"
 #include "depend/dependence_graph.h"
@@ -24,8 +25,9 @@ using format::OperationKind;
 
 namespace {
 
-constexpr uint64_t kTracedBytes = uint64_t{6} << 20;
+constexpr std::array<uint64_t, 2> kTracedBytes = {uint64_t{6} << 20, uint64_t{512} << 20};
 constexpr std::chrono::seconds kTraceTime{8};
+constexpr uint64_t kTurns = 3;  // two to compare, and one that may have been cut off
 constexpr size_t kMostTested = 6, kMostLooked = 48;
 constexpr size_t kMostSkipped = 3;     // writes of a variable
 constexpr size_t kMostDecisions = 16;  // looked at for what went past a write
@@ -173,19 +175,15 @@ Node branch_of(const DependenceGraph& graph, uint32_t block, uint64_t instance) 
   return Node::of(graph.execution_of(block, instance), graph.model().operations_of(block).back());
 }
 
-}  // namespace
-
-bool LoopExit::changes() const {
-  return tested.empty() ||
-         std::any_of(tested.begin(), tested.end(), [](const TestedValue& each) { return each.again; });
-}
-
-EndlessTurns examine_exits(const Launch& program, const TracedProgram& traced, const EndlessLoop& loop) {
+/// As examine_exits, of a trace of about so many bytes.
+EndlessTurns turns_in_beginning(const Launch& program, const TracedProgram& traced, const EndlessLoop& loop,
+                                uint64_t traced_bytes) {
   const TemporaryDirectory folder(temporary_place("hang"));
   const std::filesystem::path place = folder.path() / "trace";
   const auto until = std::chrono::steady_clock::now() + kTraceTime;
-  trace_program(traced, program, place,
-                [until](uint64_t bytes) { return bytes > kTracedBytes || std::chrono::steady_clock::now() > until; });
+  trace_program(traced, program, place, [until, traced_bytes](uint64_t bytes) {
+    return bytes > traced_bytes || std::chrono::steady_clock::now() > until;
+  });
   const trace::TraceFile trace(place);
   const DependenceGraph graph = depend::open_graph(trace);
   EndlessTurns turns;
@@ -196,7 +194,7 @@ EndlessTurns examine_exits(const Launch& program, const TracedProgram& traced, c
     const bool is_branch =
         !graph.model().operations_of(block).empty() &&
         graph.model().operation(graph.model().operations_of(block).back()).kind == OperationKind::kBranch;
-    if (is_branch && its.executions >= 3) {
+    if (is_branch && its.executions >= kTurns) {
       const Node last = branch_of(graph, block, its.executions - 1);
       its.tested = tested_by(graph, branch_of(graph, block, its.executions - 2), last);
       criterion.push_back(last);
@@ -209,6 +207,23 @@ EndlessTurns examine_exits(const Launch& program, const TracedProgram& traced, c
     turns.exits.push_back(std::move(its));
   }
   if (!criterion.empty()) turns.slice = measure_slice(graph, criterion);
+  return turns;
+}
+
+}  // namespace
+
+bool LoopExit::changes() const {
+  return tested.empty() ||
+         std::any_of(tested.begin(), tested.end(), [](const TestedValue& each) { return each.again; });
+}
+
+EndlessTurns examine_exits(const Launch& program, const TracedProgram& traced, const EndlessLoop& loop) {
+  EndlessTurns turns;
+  for (const uint64_t bytes : kTracedBytes) {
+    turns = turns_in_beginning(program, traced, loop, bytes);
+    const auto turned = [](const LoopExit& each) { return each.executions >= kTurns; };
+    if (std::any_of(turns.exits.begin(), turns.exits.end(), turned)) break;
+  }
   return turns;
 }
 

@@ -29,9 +29,10 @@ std::string text_of(const program::ProgramModel& model, const TestedValue& value
   }
   if (value.is_call) return fmt::format("{} (at {})", name, line_text(place_of_statement(model, value.read)));
   if (value.written == program::kNone) return fmt::format("{} ({}never written)", name, holds);
-  const std::string where = line_text(place_of_statement(model, value.written));
-  return value.again ? fmt::format("{} ({}written again each turn, at {})", name, holds, where)
-                     : fmt::format("{} ({}written at {}, and not since)", name, holds, where);
+  const report::SourcePlace place = place_of_statement(model, value.written);
+  const std::string where = place.line == 0 ? "" : " at " + line_text(place);
+  return value.again ? fmt::format("{} ({}written again each turn{}{})", name, holds, where.empty() ? "" : ",", where)
+                     : fmt::format("{} ({}written{}{} and not since)", name, holds, where, where.empty() ? "" : ",");
 }
 
 /// " It would be written at line 12 in main, but the branch at line 10 in main goes past it."
@@ -55,7 +56,7 @@ report::Finding finding_of(const program::ProgramModel& model, const LoopExit& e
   }
   std::string evidence = "The loop is left here on a condition that never came true.";
   if (exit.executions == 0) {
-    evidence = "The loop could be left here, but this was not executed.";
+    evidence = "The loop could be left here, but this was not executed in what was traced of the run.";
   } else if (!tested.empty()) {
     evidence += fmt::format(" It tests {}.", fmt::join(tested, ", "));
     if (!exit.changes()) evidence += " Nothing of that changes while the loop turns, so it cannot be left here.";

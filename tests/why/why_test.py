@@ -444,6 +444,14 @@ class WhyTest(unittest.TestCase):
         self.assertEqual(said["failure"]["kind"], "hang")
         self.assertEqual(set(self.proved(said, "critical-branch")), {line("while (left"), line("// wrong")})
 
+    def test_the_exits_of_an_endless_loop_that_is_entered_late_are_examined(self):
+        said, line = self.subject("endless_later", options=["--timeout", "2"])
+        found = [f["evidence"] for f in said["findings"] if f["kind"] == "loop-exit" and f["line"] == line("while (left")]
+        self.assertEqual(len(found), 1)
+        self.assertIn(f'written again each turn, at line {line("while (left")} in main', found[0])
+        suspects = {s["line"]: s["rank"] for s in said["suspects"]}
+        self.assertLessEqual(suspects[line("const unsigned step =")], 4)
+
     def test_a_run_that_succeeds_is_no_failure(self):
         self.compile(SOURCE / "tests/why/wrong_total.c")
         self.assertIsNone(self.why("--", "./prog", status=1)["failure"])
