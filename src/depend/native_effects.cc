@@ -68,7 +68,7 @@ class NativeCall {
   NativeCall(const OpenExecution& at, uint32_t operation, const trace::ReturnedCall& returned,
              const trace::TraceFile& trace, const GraphWriter& graph, Definitions& definitions,
              std::span<OutputRuns, format::kGraphOutputs> outputs, const ReadingCall& reading, InputLog& inputs,
-             std::vector<NodeNumber>& sources)
+             const program::ConstantMemory* constants, std::vector<NodeNumber>& sources)
       : at_(at),
         operation_(operation),
         call_(graph.number(at, operation)),
@@ -79,6 +79,7 @@ class NativeCall {
         outputs_(outputs),
         reading_(reading),
         inputs_(inputs),
+        constants_(constants),
         sources_(sources) {}
 
   void apply(const program::CallEffects& effects) {
@@ -156,6 +157,22 @@ class NativeCall {
     }
   }
 
+  bool is_constant(uint64_t address) const {
+    std::byte byte;
+    return constants_ && constants_->read(address, {&byte, 1});
+  }
+
+  /// Nobody made a text that the source holds, but someone chose it: who made the pointer to it is its whole maker.
+  void add_choice(uint64_t text, std::vector<NodeNumber>& sources) {
+    const program::ModelView& sections = trace_.model().sections();
+    for (uint32_t each = 0; each < returned_.count; ++each) {
+      const uint32_t operand = sections.operations[operation_].first_operand + each;
+      if (returned_.arguments[each] != text || operand >= sections.operations[operation_ + 1].first_operand) continue;
+      const NodeNumber source = graph_.source_of_operand(at_, operand);
+      if (source != kNoNumber) sources.push_back(piece(source, {0, 1}, format::kGraphWhole));
+    }
+  }
+
   /// The output that a state of the table is, if any.
   OutputRuns* output_of(const Place& state) const {
     if (state.kind != Place::Kind::kState || !state.key || *state.key == 0) return nullptr;
@@ -185,7 +202,8 @@ class NativeCall {
       const uint64_t run = definitions_.same_bytes(address + at, bytes - at);
       std::vector<NodeNumber> sources;
       definitions_.add_pieces(address + at, 1, sources);
-      add_pointer(effect.sources.front(), sources);
+      sources.empty() && is_constant(address + at) ? add_choice(address, sources)
+                                                   : add_pointer(effect.sources.front(), sources);
       sources.push_back(call_.as_transfer());
       output->add(run, sources);
       at += run;
@@ -216,6 +234,7 @@ class NativeCall {
   std::span<OutputRuns, format::kGraphOutputs> outputs_;
   const ReadingCall& reading_;
   InputLog& inputs_;
+  const program::ConstantMemory* constants_;  ///< none when the executable is gone
   std::vector<NodeNumber>& sources_;
   /// Whether the call wrote several things, each of which depends on its own sources only.
   bool in_parts_ = false;
@@ -250,7 +269,9 @@ bool NativeEffects::apply(std::string_view function, const trace::ReturnedCall& 
     }
   }
   const ReadingCall reading{function, returned, graph_.number(at, call)};
-  NativeCall(at, call, returned, trace_, graph_, definitions_, outputs_, reading, inputs_, sources).apply(*effects);
+  NativeCall(at, call, returned, trace_, graph_, definitions_, outputs_, reading, inputs_,
+             constants_ ? &*constants_ : nullptr, sources)
+      .apply(*effects);
   return true;
 }
 

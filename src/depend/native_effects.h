@@ -35,7 +35,7 @@ class NativeEffects {
   std::span<OutputRuns, format::kGraphOutputs> outputs_;
   InputLog& inputs_;
   bool knew_writes_ = false;
-  std::optional<program::ConstantMemory> constants_;  ///< for formats; none when the executable is gone
+  std::optional<program::ConstantMemory> constants_;  ///< for formats and texts; none when the executable is gone
 };
 
 }  // namespace culprit::depend

@@ -69,6 +69,7 @@ Part copied_from(const DependenceGraph& graph, Part part, std::vector<Node>& cha
   const Node node = part.node;
   const OperationRecord& record = sections.operations[node.operation()];
   Part source{.node = kNoNode, .bytes = part.bytes};
+  uint32_t operand = record.first_operand;
   switch (record.kind) {
     case OperationKind::kLoad: {
       const auto accesses = graph.model().accesses_of(node.operation());
@@ -85,6 +86,11 @@ Part copied_from(const DependenceGraph& graph, Part part, std::vector<Node>& cha
       source.bytes = through_copy(record, part.bytes);
       if (source.bytes.is_empty()) return {};
       break;
+    case OperationKind::kCopyMemory:
+      // Nobody made what it copied, such as a text of the source: that was chosen with the pointer to it.
+      ++operand;
+      source.bytes = {};
+      break;
     case OperationKind::kStore:
     case OperationKind::kReturn:
     case OperationKind::kPhi:
@@ -92,8 +98,8 @@ Part copied_from(const DependenceGraph& graph, Part part, std::vector<Node>& cha
     default:
       return {};
   }
-  if (record.first_operand < sections.operations[node.operation() + 1].first_operand) {
-    graph.for_each_source(node, record.first_operand, [&](Node each) { source.node = each; });
+  if (operand < sections.operations[node.operation() + 1].first_operand) {
+    graph.for_each_source(node, operand, [&](Node each) { source.node = each; });
   }
   return source;
 }
@@ -119,7 +125,9 @@ std::vector<Node> value_chain_of_output(const DependenceGraph& graph, std::span<
   std::vector<NodeNumber> memory, other;
   for (const NodeNumber each : made_by.first(made_by.size() - 1)) {
     const Node node = graph.node_of(each);
-    if (node != kNoNode) (defines_memory(graph, node) ? memory : other).push_back(each);
+    // What chose a text that nobody made, is known by the byte as what made one is.
+    const bool by_byte = bytes_of_reader(each) != ByteRange{};
+    if (node != kNoNode) (by_byte || defines_memory(graph, node) ? memory : other).push_back(each);
   }
   std::vector<Node> chain{graph.node_of(made_by.back())};
   follow(graph, through_memory(graph, memory.empty() ? other : memory, {0, 1}, chain), chain);

@@ -200,6 +200,7 @@ class Investigation {
     if (!slice_) return;
     evidence_.slice = &*slice_;
     budget_.distance = slice_->branch_distance;
+    budget_.near = slice_->near_instances;
     find_values();
     place_output();
   }

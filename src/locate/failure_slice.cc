@@ -6,14 +6,13 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
-#include <deque>
 #include <new>
 #include <utility>
 
 #include "base/error.h"
 #include "base/temporary_directory.h"
 #include "depend/build_graph.h"
+#include "depend/byte_range.h"
 #include "depend/value_chain.h"
 #include "format/trace_format.h"
 #include "locate/bad_value.h"
@@ -112,6 +111,16 @@ class TracedRun final : public RunDependences {
       if (in_chunk > chunk) graph_.file().release(std::exchange(chunk, in_chunk));
     }
     return std::nullopt;
+  }
+
+  /// By instance of the main thread; the others have none.
+  std::unordered_map<uint64_t, uint32_t> instances_of(const std::unordered_map<Execution, uint32_t>& near) const {
+    std::unordered_map<uint64_t, uint32_t> instances;
+    for (size_t each = 0; each < branches_.size(); ++each) {
+      const auto found = near.find(branches_[each]);
+      if (found != near.end()) instances.emplace(each + 1, found->second);
+    }
+    return instances;
   }
 
   Node branch(uint64_t instance) const override {
@@ -262,6 +271,12 @@ bool ended_so(const CommandResult& ended, const ObservedRun& failing) {
   return same_end && ended.output == failing.end.output;
 }
 
+/// Whether a byte of an output was put out as it stood in memory: who made it is known by the byte.
+bool is_copied(const std::vector<depend::NodeNumber>& made_by) {
+  return std::any_of(made_by.begin(), made_by.end(),
+                     [](depend::NodeNumber each) { return depend::bytes_of_reader(each) != depend::ByteRange{}; });
+}
+
 /// What made the byte that a child was given, as of DependenceGraph::output_at, the start of the child being the call.
 /// Where it is not known which byte that was, the call alone.
 std::vector<Node> made_for_child(const TracedRun& run, const StartOfChild& start, const ParentAtStart& parent) {
@@ -348,6 +363,7 @@ std::optional<FailureSlice> slice_failure(const Launch& launch, const TracedProg
   }
   FailureSlice slice;
   static_cast<MeasuredSlice&>(slice) = measure_slice(graph, criterion);
+  slice.near_instances = run->instances_of(slice.near_branches);
   if (length) slice.negative_length = length->bytes;
   slice.of_message = byte_is_known && stream == depend::OutputStream::kStandardError;
   if (byte_is_known) {
@@ -362,9 +378,10 @@ std::optional<FailureSlice> slice_failure(const Launch& launch, const TracedProg
     slice.value_made = chain.back();
     add_bad_value(graph, chain.back(), slice.unwritten);
     slice.computed_from = computed_from(graph, chain.back());
+    const bool is_text = byte_is_known && is_copied(graph.output_parts(stream, *moment.output_byte));
     ValuePath path =
         value_path(graph, chain, byte_is_known || parent ? std::span<const Node>(criterion) : std::span<const Node>(),
-                   [&](uint32_t frame) { return run->entered(frame); });
+                   is_text, [&](uint32_t frame) { return run->entered(frame); });
     slice.path = std::move(path.steps);
     slice.origin = path.origin;
     if (const auto branch = run->decided_by(path.made)) {

@@ -65,6 +65,8 @@ struct FailureSlice : MeasuredSlice {
   std::vector<uint32_t> decided_on;
   /// That branch's function was called when all those values had been made.
   bool decided_by_caller = false;
+  /// The nearest branches' instances, of the main thread (from 1), with their own distances.
+  std::unordered_map<uint64_t, uint32_t> near_instances;
   std::vector<ComputingStatement> computed_from;  ///< what the bad value was computed from
   std::shared_ptr<const RunDependences> run;
   RouteEnd failed;            ///< in that run

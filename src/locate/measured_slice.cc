@@ -19,6 +19,7 @@ namespace {
 
 constexpr uint32_t kDecision = 2;           // distance of an edge by which control decided
 constexpr uint64_t kMostNodes = 2'000'000;  // nearest first: what is farther says little
+constexpr uint32_t kNearExecutions = 3;     // of a branch
 
 /// Of structures and arrays it is not known that what mattered of them was never written.
 void add_unwritten(const DependenceGraph& graph, Node node, std::vector<UnwrittenVariable>& unwritten) {
@@ -35,6 +36,7 @@ void add_unwritten(const DependenceGraph& graph, Node node, std::vector<Unwritte
 /// they are looked at.
 MeasuredSlice measure_slice(const DependenceGraph& graph, const std::vector<Node>& criterion) {
   MeasuredSlice slice;
+  std::unordered_map<uint32_t, uint32_t> near_of_block;
   std::unordered_map<uint64_t, uint32_t> distance;
   std::unordered_map<uint32_t, DependentStatement> of_statement;
   std::deque<std::vector<uint64_t>> queues(1);
@@ -61,7 +63,10 @@ MeasuredSlice measure_slice(const DependenceGraph& graph, const std::vector<Node
         of_statement.try_emplace(operation.statement, DependentStatement{operation.statement, at, place.execution});
       }
       add_unwritten(graph, node, slice.unwritten);
-      if (operation.kind == OperationKind::kBranch) slice.branch_distance.try_emplace(place.block, at);
+      if (operation.kind == OperationKind::kBranch) {
+        slice.branch_distance.try_emplace(place.block, at);
+        if (near_of_block[place.block]++ < kNearExecutions) slice.near_branches.emplace(place.execution, at);
+      }
       const uint32_t own = is_copy(graph, node) || at == 0 ? 0 : 1;
       const auto visit = [&](uint64_t to, EdgeKind kind) {
         reach(to, at + (kind == EdgeKind::kControl ? kDecision : own));

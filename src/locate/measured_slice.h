@@ -25,6 +25,8 @@ struct UnwrittenVariable {
 struct MeasuredSlice {
   std::vector<DependentStatement> statements;              ///< nearest first
   std::unordered_map<uint32_t, uint32_t> branch_distance;  ///< by the block that ends in the branch
+  /// The few nearest executions of each branch, of any thread, with their own distances.
+  std::unordered_map<depend::Execution, uint32_t> near_branches;
   /// Local variables whose values matter and were never written, nearest first.
   std::vector<UnwrittenVariable> unwritten;
   std::vector<UninitialisedRead> uninitialised;  ///< of what was never given a value; nearest first

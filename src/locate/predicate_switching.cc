@@ -3,7 +3,9 @@
 // cost a whole run. Here one run, the spine, passes by all instances that are to be tried and forks at each; the child
 // needs only the rest of the run, in a sealed world, and children run in parallel. Instances are tried in windows from
 // the end of the run backwards (last executed first), a window being what one spine serves. A loop's thousand instances
-// say little more than a few, so the last few and the first of every branch come before more of each.
+// say little more than a few, so the last few and the first of every branch come before more of each. Where it is known
+// on which instances the failure depended, the nearest of every branch come with those: of a text that a loop made, the
+// wrong byte need not be the last.
 //
 // Every instance that helped is switched once more in a fresh process that does nothing else, before it is reported.
 
@@ -25,6 +27,8 @@ constexpr size_t kEnoughRepairing = 12;
 constexpr size_t kMostPartners = 40;                                // single switches that are tried in pairs
 constexpr std::array<uint64_t, 3> kPasses = {2, 10, ~uint64_t{0}};  // instances of each branch, from the last one
 
+constexpr uint32_t kNotNear = 2;  // an instance of which no distance is known counts as one decision farther
+
 using Experiment = PlannedExperiment;
 
 /// Instances worth trying with their alternatives, those of each pass last first.
@@ -39,7 +43,8 @@ std::vector<Experiment> candidates(const program::ProgramModel& model, const Con
     const auto [block, way] = log.entries[i];
     const uint64_t from_last = seen[block]++;
     const bool first = from_last + 1 == total[block];
-    if (from_last >= budget.per_branch && !first) {
+    const bool near = budget.near.contains(log.first_instance + i);
+    if (from_last >= budget.per_branch && !first && !near) {
       all = false;
       continue;
     }
@@ -51,7 +56,7 @@ std::vector<Experiment> candidates(const program::ProgramModel& model, const Con
           {.instance = log.first_instance + i, .way = 1 - way, .scope = format::SwitchScope::kEachInverted});
     }
     size_t pass = 0;
-    while (!first && from_last >= kPasses[pass]) ++pass;
+    while (!first && !near && from_last >= kPasses[pass]) ++pass;
     // Edges to the same block are one alternative.
     std::vector<uint32_t> targets;
     if (way < edges.size()) targets.push_back(model.edge(edges[way]).target);
@@ -64,8 +69,9 @@ std::vector<Experiment> candidates(const program::ProgramModel& model, const Con
   }
   std::vector<Experiment> experiments;
   const auto distance = [&](const Experiment& each) {
+    if (const auto own = budget.near.find(each.instance); own != budget.near.end()) return own->second;
     const auto known = budget.distance.find(log.entries[each.instance - log.first_instance].block);
-    return known == budget.distance.end() ? ~uint32_t{0} : known->second;
+    return known == budget.distance.end() ? ~uint32_t{0} : known->second + kNotNear;
   };
   const auto nearer = [&](const Experiment& one, const Experiment& other) { return distance(one) < distance(other); };
   std::stable_sort(inverted.begin(), inverted.end(), nearer);

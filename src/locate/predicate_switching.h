@@ -48,6 +48,8 @@ struct SwitchingBudget {
   CountedStatement counted{};
   /// Blocks whose branches the failure depended on, and how far from it: these are tried first.
   std::unordered_map<uint32_t, uint32_t> distance{};
+  /// And of their instances those on which it depended most closely: a loop's last ones may have nothing to do with it.
+  std::unordered_map<uint64_t, uint32_t> near{};
 };
 
 struct SwitchingResult {

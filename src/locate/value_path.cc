@@ -237,10 +237,10 @@ MadeAt made_at(const DependenceGraph& graph, const std::vector<Node>& chain) {
   return {.node = made, .origin = origin};
 }
 
-ValuePath value_path(const DependenceGraph& graph, std::vector<Node> chain, std::span<const Node> made_by,
+ValuePath value_path(const DependenceGraph& graph, std::vector<Node> chain, std::span<const Node> made_by, bool is_text,
                      const std::function<Execution(uint32_t frame)>& entered) {
   size_t formatted = chain.size();  // number of the step that does it
-  if (begins_as_number(graph, chain, made_by)) {
+  if (!is_text && begins_as_number(graph, chain, made_by)) {
     if (!made_by.empty()) formatted = 0;
   } else {
     Node number = formatted_by_library(graph, chain, made_by);

@@ -47,9 +47,10 @@ struct ValuePath {
 };
 
 /// `chain`: as of depend::value_chain, not empty. `made_by`: of a byte of an output, as of DependenceGraph::output_at,
-/// and `chain` is its; else empty. `entered`: the first execution of an activation.
+/// and `chain` is its; else empty. `is_text`: the byte was put out as it stood in memory. `entered`: the first
+/// execution of an activation.
 ValuePath value_path(const depend::DependenceGraph& graph, std::vector<depend::Node> chain,
-                     std::span<const depend::Node> made_by,
+                     std::span<const depend::Node> made_by, bool is_text,
                      const std::function<depend::Execution(uint32_t frame)>& entered);
 
 }  // namespace culprit

@@ -505,6 +505,24 @@ class WhyTest(unittest.TestCase):
         self.assertEqual([f["line"] for f in said["findings"] if f["kind"] == "value-origin"],
                          [line("'0' + digit")])
 
+    def test_the_execution_that_a_wrong_byte_depended_on_is_switched(self):
+        expected = "a text " + "0123456789" * 16 + "\n"
+        said, line = self.subject("early_in_loop", expected=expected)
+        self.assertEqual(self.proved(said, "critical-branch"), [line("if (is_mark("), line("return byte ==")])
+        self.assertEqual({s["line"] for s in said["suspects"][:2]}, {line("if (is_mark("), line("return byte ==")})
+
+    def test_a_text_that_the_source_holds_is_followed_to_where_it_was_chosen(self):
+        for way, expected in (("fputs", "warm"), ("printf", "it is warm\n"), ("fwrite", "warm"),
+                              ("memcpy", "warm\n")):
+            said, line = self.subject("chosen_text", expected=expected, arguments=[way])
+            self.assertEqual([f["line"] for f in said["findings"] if f["kind"] == "value-origin"], [line('return "cool"')], way)
+            self.assertEqual(said["failure"]["origin"]["line"], line('return "cool"'), way)
+            self.assertEqual(said["failure"]["origin"]["how"], "constant", way)
+            self.assertNotIn("formatted", [step["how"] for step in said["failure"]["path"]], way)
+        # What the format itself says was chosen by nobody.
+        said, line = self.subject("chosen_text", expected="it is cool\n", arguments=["literal"])
+        self.assertEqual(said["failure"]["origin"]["line"], line("it's"))
+
     def test_a_program_that_gives_up_did_so_because_of_a_value(self):
         said, line = self.subject("gives_up")
         self.assertEqual(said["failure"]["kind"], "abort")
