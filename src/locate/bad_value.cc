@@ -19,9 +19,10 @@ using format::OperationKind;
 
 constexpr Execution kMostExecutions = 20'000;  // looked at for earlier accesses
 
-/// The pointer to the object that an operation accesses, rather than to a part of it.
-std::optional<Node> pointer_of(const DependenceGraph& graph, Node node) {
-  const std::vector<Node> pointers = sources_of(graph, node, {OperandRole::kAddress, OperandRole::kCallee});
+/// The pointer to the object that an operation accesses, rather than to a part of it, or to the function that it calls.
+std::optional<Node> pointer_of(const DependenceGraph& graph, Node node, bool callees) {
+  std::vector<Node> pointers = sources_of(graph, node, {OperandRole::kAddress});
+  if (pointers.empty() && callees) pointers = sources_of(graph, node, {OperandRole::kCallee});
   if (pointers.empty()) return std::nullopt;
   Node pointer = pointers.front();
   while (kind_of(graph, pointer) == OperationKind::kStep) {
@@ -43,7 +44,7 @@ std::unordered_set<uint64_t> good_pointers(const DependenceGraph& graph, Node fa
     if (graph.execution(each).frame != frame) continue;
     for (const uint32_t operation : graph.model().operations_of(graph.execution(each).block)) {
       if (each == failing.execution() && operation >= failing.operation()) break;
-      if (const auto pointer = pointer_of(graph, Node::of(each, operation))) {
+      if (const auto pointer = pointer_of(graph, Node::of(each, operation), true)) {
         made.insert(depend::value_chain(graph, *pointer).back().bits);
       }
     }
@@ -53,7 +54,7 @@ std::unordered_set<uint64_t> good_pointers(const DependenceGraph& graph, Node fa
 
 }  // namespace
 
-Node bad_value(const DependenceGraph& graph, const std::vector<Node>& statement) {
+Node bad_value(const DependenceGraph& graph, const std::vector<Node>& statement, bool puts_out) {
   // What a call of the library read: for output, what was put out.
   for (const Node node : statement) {
     if (kind_of(graph, node) != OperationKind::kCall || graph.enters_body(node)) continue;
@@ -66,7 +67,7 @@ Node bad_value(const DependenceGraph& graph, const std::vector<Node>& statement)
   const std::unordered_set<uint64_t> good = good_pointers(graph, statement.front());
   std::optional<Node> bad;
   for (const Node node : statement) {
-    const std::optional<Node> pointer = pointer_of(graph, node);
+    const std::optional<Node> pointer = pointer_of(graph, node, !puts_out);
     if (!pointer) continue;
     if (!bad) bad = pointer;
     if (good.contains(depend::value_chain(graph, *pointer).back().bits)) continue;

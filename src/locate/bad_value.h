@@ -13,8 +13,9 @@ namespace culprit {
 /// The value that the failing statement could not use or used to a wrong end: what it gave to the library in memory, the
 /// pointer through which it accesses memory or calls, else what its last operation works with. Of several pointers the
 /// first that its activation did not access memory through before: where that went well, the pointer is good.
-/// `statement`: its operations in the execution that failed. kNoNode when there is none.
-depend::Node bad_value(const depend::DependenceGraph& graph, const std::vector<depend::Node>& statement);
+/// `statement`: its operations in the execution that failed. `puts_out`: what it called put out the wrong text, so the
+/// pointer to that function is good. kNoNode when there is none.
+depend::Node bad_value(const depend::DependenceGraph& graph, const std::vector<depend::Node>& statement, bool puts_out);
 
 /// What the last integer division of the statement divided by; kNoNode when it divides by a constant or not at all.
 depend::Node divisor(const depend::DependenceGraph& graph, const std::vector<depend::Node>& statement);

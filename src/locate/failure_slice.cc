@@ -354,7 +354,7 @@ std::optional<FailureSlice> slice_failure(const Launch& launch, const TracedProg
     length = negative_length(graph, run->trace(), criterion);
     Node bad = length ? length->value : depend::kNoNode;
     if (moment.divided) bad = divisor(graph, criterion);
-    if (bad == depend::kNoNode) bad = bad_value(graph, criterion);
+    if (bad == depend::kNoNode) bad = bad_value(graph, criterion, moment.output_byte.has_value());
     if (bad != depend::kNoNode) chain = depend::value_chain(graph, bad);
   }
   if (criterion.empty()) {

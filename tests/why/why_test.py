@@ -523,6 +523,10 @@ class WhyTest(unittest.TestCase):
         said, line = self.subject("chosen_text", expected="it is cool\n", arguments=["literal"])
         self.assertEqual(said["failure"]["origin"]["line"], line("it's"))
 
+    def test_a_function_that_put_out_a_wrong_number_is_not_what_is_wrong(self):
+        said, line = self.subject("called_printer", expected="150\n")
+        self.assertEqual([f["line"] for f in said["findings"] if f["kind"] == "value-origin"], [line("return 100")])
+
     def test_a_program_that_gives_up_did_so_because_of_a_value(self):
         said, line = self.subject("gives_up")
         self.assertEqual(said["failure"]["kind"], "abort")
