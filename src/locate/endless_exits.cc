@@ -25,7 +25,7 @@ using format::OperationKind;
 
 namespace {
 
-constexpr std::array<uint64_t, 2> kTracedBytes = {uint64_t{6} << 20, uint64_t{512} << 20};
+constexpr std::array<uint64_t, 2> kTracedBytes = {uint64_t{6} << 20, uint64_t{128} << 20};
 constexpr std::chrono::seconds kTraceTime{8};
 constexpr uint64_t kTurns = 3;  // two to compare, and one that may have been cut off
 constexpr size_t kMostTested = 6, kMostLooked = 48;
