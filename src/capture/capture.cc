@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "base/error.h"
+#include "base/libtool.h"
 #include "capture/archive.h"
 #include "capture/elf.h"
 #include "format/capture_format.h"
@@ -119,19 +120,6 @@ void append_archive(std::span<const std::byte> bytes, const fs::path& path, Capt
   });
 }
 
-/// libtool puts a shell script in the place of a program until it is installed; the program is `.libs/NAME` beside it.
-std::optional<fs::path> program_behind_script(const fs::path& path, std::span<const std::byte> bytes) {
-  const std::string start = text_of(bytes.first(std::min<size_t>(bytes.size(), 4096)));
-  if (!start.starts_with("#!") || start.find("temporary wrapper script for") == std::string::npos) return std::nullopt;
-  const fs::path folder = path.parent_path() / ".libs";
-  for (const fs::path& candidate : {folder / path.filename(), folder / ("lt-" + path.filename().string())}) {
-    if (fs::is_regular_file(candidate)) return candidate;
-  }
-  throw UserError(fmt::format("{} is a script of libtool's, and there is no {}", path.string(),
-                              (folder / path.filename()).string()),
-                  "name the program itself, or install it first");
-}
-
 void refuse_other_kinds(const fs::path& path, std::span<const std::byte> bytes) {
   const std::string start = text_of(bytes.first(std::min<size_t>(bytes.size(), 4)));
   if (start.starts_with("#!")) {
@@ -147,7 +135,9 @@ void refuse_other_kinds(const fs::path& path, std::span<const std::byte> bytes) 
 
 Capture read_capture(const fs::path& path) {
   auto file = std::make_shared<MappedFile>(path);
-  if (const auto program = program_behind_script(path, file->bytes())) return read_capture(*program);
+  const std::span<const std::byte> bytes = file->bytes();
+  const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+  if (const auto script = libtool_program(path, text)) return read_capture(script->program);
   Capture capture = read_capture_of(file->bytes(), path);
   capture.file = std::move(file);
   return capture;

@@ -120,7 +120,9 @@ Recorded record(const RecordOptions& options) {
                                         options.fast_build.empty() ? executable.path : options.fast_build.string(),
                                         executable.path};
   arguments.insert(arguments.end(), executable.arguments.begin(), executable.arguments.end());
-  RuntimeProcess program(arguments, {}, options.surroundings);
+  Surroundings surroundings = options.surroundings;
+  surroundings.library_path = executable.library_path;
+  RuntimeProcess program(arguments, {}, surroundings);
   std::string failure;
   const auto guarded = [&](auto&& work) {
     try {

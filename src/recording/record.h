@@ -42,10 +42,12 @@ struct Recorded {
 /// Runs the command to its end. Throws UserError.
 Recorded record(const RecordOptions& options);
 
-/// The executable that starts when `command` is run, after following `#!` lines, with its argv.
+/// The executable that starts when `command` is run, after following `#!` lines, with its argv; for libtool's scripts the
+/// program behind them.
 struct Executable {
   std::string path;                    ///< absolute
   std::vector<std::string> arguments;  ///< argv
+  std::string library_path{};          ///< comes first in LD_LIBRARY_PATH; empty: nothing does
 };
 
 Executable resolve(const std::vector<std::string>& command);

@@ -4,9 +4,12 @@
 #include <fmt/format.h>
 
 #include <fstream>
+#include <iterator>
+#include <optional>
 
 #include "base/error.h"
 #include "base/file.h"
+#include "base/libtool.h"
 #include "recording/record.h"
 
 namespace culprit::recording {
@@ -25,6 +28,13 @@ std::string first_bytes(const fs::path& path) {
   return bytes;
 }
 
+std::optional<LibtoolProgram> libtool_program_at(const fs::path& path) {
+  if (!first_bytes(path).starts_with("#!")) return std::nullopt;
+  std::ifstream in(path, std::ios::binary);
+  const std::string text{std::istreambuf_iterator<char>(in), {}};
+  return libtool_program(path, text);
+}
+
 }  // namespace
 
 Executable resolve(const std::vector<std::string>& command) {
@@ -33,7 +43,11 @@ Executable resolve(const std::vector<std::string>& command) {
   if (!found) {
     throw UserError(fmt::format("there is no program {}", command[0]), "check the name, PATH and the permissions");
   }
-  Executable executable = {fs::absolute(*found).lexically_normal().string(), command};
+  Executable executable = {.path = fs::absolute(*found).lexically_normal().string(), .arguments = command};
+  if (const auto script = libtool_program_at(executable.path)) {
+    executable.path = executable.arguments[0] = script->program.string();
+    executable.library_path = script->library_path;
+  }
   for (int depth = 0;; ++depth) {
     const std::string start = first_bytes(executable.path);
     if (start.starts_with("\x7f"
@@ -61,7 +75,7 @@ Executable resolve(const std::vector<std::string>& command) {
     if (space != std::string::npos) arguments.push_back(trim(line.substr(space)));
     arguments.push_back(depth == 0 ? found->string() : executable.path);
     arguments.insert(arguments.end(), executable.arguments.begin() + 1, executable.arguments.end());
-    executable = {fs::absolute(interpreter).lexically_normal().string(), arguments};
+    executable = {.path = fs::absolute(interpreter).lexically_normal().string(), .arguments = arguments};
   }
 }
 

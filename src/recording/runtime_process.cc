@@ -26,6 +26,11 @@ static bool enter(const Surroundings& surroundings) {
   for (int each = 0; each < 3; ++each) {
     if (streams[each] >= 0 && ::dup2(streams[each], each) < 0) return false;
   }
+  if (!surroundings.library_path.empty()) {
+    const char* rest = ::getenv("LD_LIBRARY_PATH");
+    const std::string path = surroundings.library_path + (rest == nullptr ? "" : std::string(":") + rest);
+    if (::setenv("LD_LIBRARY_PATH", path.c_str(), 1) != 0) return false;
+  }
   return surroundings.folder.empty() || ::chdir(surroundings.folder.c_str()) == 0;
 }
 

@@ -19,7 +19,8 @@ struct Surroundings {
   int input = -1;  ///< descriptors that become its standard streams
   int output = -1;
   int error = -1;
-  std::string folder{};  ///< current one
+  std::string folder{};        ///< current one
+  std::string library_path{};  ///< comes first in LD_LIBRARY_PATH; empty: nothing does
 };
 
 /// Standard streams of a process that reads nothing and is not heard.
