@@ -202,8 +202,11 @@ class NativeCall {
       const uint64_t run = definitions_.same_bytes(address + at, bytes - at);
       std::vector<NodeNumber> sources;
       definitions_.add_pieces(address + at, 1, sources);
-      sources.empty() && is_constant(address + at) ? add_choice(address, sources)
-                                                   : add_pointer(effect.sources.front(), sources);
+      if (sources.empty() && is_constant(address + at)) {
+        add_choice(address, sources);
+      } else {
+        add_pointer(effect.sources.front(), sources);
+      }
       sources.push_back(call_.as_transfer());
       output->add(run, sources);
       at += run;

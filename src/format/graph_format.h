@@ -9,7 +9,7 @@
 
 namespace culprit::format {
 
-inline constexpr uint32_t kGraphVersion = 5;
+inline constexpr uint32_t kGraphVersion = 6;
 inline constexpr char kGraphMagic[8] = {'C', 'U', 'L', 'P', 'G', 'R', 'P', 'H'};
 
 /// Executions of every chunk but the last.

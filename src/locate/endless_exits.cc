@@ -82,68 +82,39 @@ std::vector<uint32_t> unchanged_sources(const DependenceGraph& graph, Node write
   return statements;
 }
 
-/// Looks for what would have written a variable that a loop waits for.
-class WaitedFor {
- public:
-  /// `turn`: where the last turn of the loop begins.
-  WaitedFor(const DependenceGraph& graph, depend::Execution turn) : graph_(graph), model_(graph.model()), turn_(turn) {}
+bool was_executed_since(const DependenceGraph& graph, uint32_t block, depend::Execution turn) {
+  const uint64_t times = graph.executions_of(block);
+  return times > 0 && graph.execution_of(block, times) >= turn;
+}
 
-  std::vector<MissedWrite> skipped_writes(uint32_t read_operation) const {
-    std::vector<MissedWrite> skipped;
-    const std::optional<uint32_t> variable = accessed_variable(model_, read_operation);
-    if (!variable) return skipped;
-    const bool read_is_global = model_.accesses_of(read_operation).front().place == format::PlaceKind::kGlobal;
-    const auto look_at = [&](uint32_t block) {
-      for (const uint32_t operation : model_.operations_of(block)) {
-        const OperationKind kind = model_.operation(operation).kind;
-        if (kind != OperationKind::kStore && kind != OperationKind::kUpdate) continue;
-        if (skipped.size() == kMostSkipped || model_.accesses_of(operation).empty()) continue;
-        // Names are compared last.
-        const bool is_global = model_.accesses_of(operation).front().place == format::PlaceKind::kGlobal;
-        if (is_global != read_is_global || unwritten_variable(model_, operation) ||
-            accessed_variable(model_, operation) != variable) {
-          continue;
-        }
-        const std::optional<uint32_t> branch = went_past(block);
-        if (branch) skipped.push_back({.statement = model_.operation(operation).statement, .branch = *branch});
-      }
-    };
-    if (read_is_global) {
-      for (const uint32_t block : model_.blocks()) look_at(block);
-    } else {
-      for (const uint32_t block :
-           model_.blocks_of(model_.function_of_block(model_.block_of_operation(read_operation)))) {
-        look_at(block);
-      }
+/// The branch, nearest to a block, because of which the turn that began with `turn` did not execute it; nothing when it
+/// did, or did not come near it.
+std::optional<uint32_t> went_past(const DependenceGraph& graph, uint32_t block, depend::Execution turn) {
+  if (was_executed_since(graph, block, turn)) return std::nullopt;
+  std::vector<uint32_t> open = {block};
+  for (size_t next = 0; next < open.size() && next < kMostDecisions; ++next) {
+    for (const auto& dependence : graph.model().dependences_of(open[next])) {
+      const uint32_t branch = graph.model().source_of_edge(dependence.edge);
+      if (was_executed_since(graph, branch, turn)) return branch;
+      if (std::find(open.begin(), open.end(), branch) == open.end()) open.push_back(branch);
     }
-    return skipped;
   }
+  return std::nullopt;
+}
 
- private:
-  bool was_executed(uint32_t block) const {
-    const uint64_t times = graph_.executions_of(block);
-    return times > 0 && graph_.execution_of(block, times) >= turn_;
+/// What would write the variable that an operation reads.
+std::vector<SkippedWrite> skipped_writes(const DependenceGraph& graph, uint32_t read, uint32_t variable,
+                                         depend::Execution turn) {
+  const program::ProgramModel& model = graph.model();
+  const bool is_global = model.accesses_of(read).front().place == format::PlaceKind::kGlobal;
+  const uint32_t function = is_global ? program::kNone : model.function_of_block(model.block_of_operation(read));
+  std::vector<SkippedWrite> skipped;
+  for (const auto& [block, statement] : writes_of(model, function, variable)) {
+    const std::optional<uint32_t> branch = went_past(graph, block, turn);
+    if (branch && skipped.size() < kMostSkipped) skipped.push_back({.write = statement, .branch = *branch});
   }
-
-  /// The branch of the last turn, nearest to the block, because of which it was not executed; nothing when it was, or
-  /// when the turn did not come near it.
-  std::optional<uint32_t> went_past(uint32_t block) const {
-    if (was_executed(block)) return std::nullopt;
-    std::vector<uint32_t> open = {block};
-    for (size_t next = 0; next < open.size() && next < kMostDecisions; ++next) {
-      for (const auto& dependence : model_.dependences_of(open[next])) {
-        const uint32_t branch = model_.source_of_edge(dependence.edge);
-        if (was_executed(branch)) return branch;
-        if (std::find(open.begin(), open.end(), branch) == open.end()) open.push_back(branch);
-      }
-    }
-    return std::nullopt;
-  }
-
-  const DependenceGraph& graph_;
-  const program::ProgramModel& model_;
-  const depend::Execution turn_;
-};
+  return skipped;
+}
 
 std::vector<TestedValue> tested_by(const DependenceGraph& graph, Node earlier, Node later) {
   const std::vector<Read> before = reads_of(graph, earlier), now = reads_of(graph, later);
@@ -164,7 +135,7 @@ std::vector<TestedValue> tested_by(const DependenceGraph& graph, Node earlier, N
     if (value.again) {
       value.from = unchanged_sources(graph, read.writer, earlier.execution());
     } else if (value.variable != program::kNone) {
-      value.skipped = WaitedFor(graph, earlier.execution()).skipped_writes(read.node.operation());
+      value.skipped = skipped_writes(graph, read.node.operation(), value.variable, earlier.execution());
     }
     tested.push_back(std::move(value));
   }
@@ -199,7 +170,7 @@ EndlessTurns turns_in_beginning(const Launch& program, const TracedProgram& trac
       its.tested = tested_by(graph, branch_of(graph, block, its.executions - 2), last);
       criterion.push_back(last);
       for (const TestedValue& value : its.tested) {
-        for (const MissedWrite& skipped : value.skipped) {
+        for (const SkippedWrite& skipped : value.skipped) {
           criterion.push_back(branch_of(graph, skipped.branch, graph.executions_of(skipped.branch)));
         }
       }

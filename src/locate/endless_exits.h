@@ -8,15 +8,10 @@
 #include "locate/endless_loop.h"
 #include "locate/measured_slice.h"
 #include "locate/traced_program.h"
+#include "locate/variable_writes.h"
 #include "session/controlled_run.h"
 
 namespace culprit {
-
-/// A write that the endless loop could have come to, and went past in its last turn.
-struct MissedWrite {
-  uint32_t statement = 0;  ///< that writes
-  uint32_t branch = 0;     ///< block; its branch went past it
-};
 
 /// What a branch read of memory, or a function gave it.
 struct TestedValue {
@@ -27,8 +22,8 @@ struct TestedValue {
   bool again = false;                 ///< written again from one turn to the next
   /// What that write was computed from and is not written again: of something that changes by what does not.
   std::vector<uint32_t> from{};
-  /// Of a variable that is not written again: what would write it, in the loop or in functions that it calls.
-  std::vector<MissedWrite> skipped{};
+  /// Of a variable that is not written again: what would write it, and which branch of the last turn went past that.
+  std::vector<SkippedWrite> skipped{};
 };
 
 struct LoopExit {

@@ -38,10 +38,9 @@ std::string text_of(const program::ProgramModel& model, const TestedValue& value
 /// " It would be written at line 12 in main, but the branch at line 10 in main goes past it."
 std::string skipped_text(const program::ProgramModel& model, const TestedValue& value) {
   if (value.skipped.empty()) return "";
-  const MissedWrite& first = value.skipped.front();
+  const SkippedWrite& first = value.skipped.front();
   return fmt::format(" {} would be written at {}, but the branch at {} goes past it.",
-                     model.text(model.variable(value.variable).name),
-                     line_text(place_of_statement(model, first.statement)),
+                     model.text(model.variable(value.variable).name), line_text(place_of_statement(model, first.write)),
                      line_text(place_of_branch(model, first.branch)));
 }
 
@@ -49,10 +48,13 @@ std::string skipped_text(const program::ProgramModel& model, const TestedValue& 
 
 report::Finding finding_of(const program::ProgramModel& model, const LoopExit& exit,
                            const std::vector<VariableValue>& variables) {
-  std::vector<std::string> tested;
+  std::vector<std::string> tested, skipped;  // each text once
+  const auto add = [](std::string text, std::vector<std::string>& texts) {
+    if (std::find(texts.begin(), texts.end(), text) == texts.end()) texts.push_back(std::move(text));
+  };
   for (const TestedValue& each : exit.tested) {
-    std::string text = text_of(model, each, variables);
-    if (std::find(tested.begin(), tested.end(), text) == tested.end()) tested.push_back(std::move(text));
+    add(text_of(model, each, variables), tested);
+    add(skipped_text(model, each), skipped);
   }
   std::string evidence = "The loop is left here on a condition that never came true.";
   if (exit.executions == 0) {
@@ -60,12 +62,7 @@ report::Finding finding_of(const program::ProgramModel& model, const LoopExit& e
   } else if (!tested.empty()) {
     evidence += fmt::format(" It tests {}.", fmt::join(tested, ", "));
     if (!exit.changes()) evidence += " Nothing of that changes while the loop turns, so it cannot be left here.";
-    std::vector<std::string> told;
-    for (const TestedValue& each : exit.tested) {
-      std::string text = skipped_text(model, each);
-      if (std::find(told.begin(), told.end(), text) == told.end()) told.push_back(std::move(text));
-    }
-    evidence += fmt::format("{}", fmt::join(told, ""));
+    for (const std::string& each : skipped) evidence += each;
   }
   return {.kind = "loop-exit",
           .place = place_of_branch(model, exit.block),

@@ -352,8 +352,7 @@ std::optional<FailureSlice> slice_failure(const Launch& launch, const TracedProg
     chain = depend::value_chain_of_output(graph, graph.output_parts(stream, *moment.output_byte));
   } else if (criterion = run->criterion_of(moment); !criterion.empty()) {
     length = negative_length(graph, run->trace(), criterion);
-    Node bad = length ? length->value : depend::kNoNode;
-    if (moment.divided) bad = divisor(graph, criterion);
+    Node bad = moment.divided ? divisor(graph, criterion) : length ? length->value : depend::kNoNode;
     if (bad == depend::kNoNode) bad = bad_value(graph, criterion, moment.output_byte.has_value());
     if (bad != depend::kNoNode) chain = depend::value_chain(graph, bad);
   }

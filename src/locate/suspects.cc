@@ -155,10 +155,10 @@ class OfFailure : SuspectSource {
     add(place_of_branch(model_, exit.block), kNotWrittenAgain * (exit.changes() ? kOmitted : kTested),
         "the endless loop could be left here, and was not");
     double score = kNotWrittenAgain;
-    for (const MissedWrite& skipped : value.skipped) {
+    for (const SkippedWrite& skipped : value.skipped) {
       add(place_of_branch(model_, skipped.branch), score,
           fmt::format("it goes past line {}, which would write what the endless loop waits for",
-                      place_of_statement(model_, skipped.statement).line));
+                      place_of_statement(model_, skipped.write).line));
       score *= kNextOfKind;
     }
   }

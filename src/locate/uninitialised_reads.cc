@@ -18,10 +18,6 @@ namespace {
 using depend::DependenceGraph;
 using depend::Execution;
 using depend::Node;
-using format::AccessRecord;
-using format::HomeKind;
-using format::OperationKind;
-using format::PlaceKind;
 using program::ProgramModel;
 
 constexpr size_t kMostReads = 16;
@@ -37,40 +33,6 @@ std::optional<uint32_t> passed_on_by(const DependenceGraph& graph, Node node, ui
     statement = graph.model().operation(node.operation()).statement;
   }
   return statement;
-}
-
-/// Whether an access of the variable's own function is to the variable, or to a part of it.
-bool is_access_to(const ProgramModel& model, uint32_t function, uint32_t variable, const AccessRecord& access) {
-  const auto& record = model.variable(variable);
-  if (access.place == PlaceKind::kCells) {
-    return record.home == HomeKind::kPrivateSlot && model.sections().cells[access.value].offset == record.offset;
-  }
-  if (access.place != PlaceKind::kFrame && access.place != PlaceKind::kIndexed) return false;
-  const uint32_t base = access.place == PlaceKind::kFrame ? access.value : model.sections().indexed[access.value].value;
-  const bool global =
-      access.place == PlaceKind::kIndexed && model.sections().indexed[access.value].place != PlaceKind::kFrame;
-  if (global || base < model.function(function).first_base || base >= model.function(function + 1).first_base) {
-    return false;
-  }
-  const uint32_t slot = model.sections().bases[base].private_offset;
-  if (record.home == HomeKind::kPrivateSlot) return slot == record.offset;
-  return record.home == HomeKind::kUserStack && slot == format::kNone && access.offset == record.offset;
-}
-
-/// The blocks that write a variable, each with the statement that does.
-std::map<uint32_t, uint32_t> writes_of(const ProgramModel& model, uint32_t function, uint32_t variable) {
-  std::map<uint32_t, uint32_t> writes;
-  for (const uint32_t block : model.blocks_of(function)) {
-    for (const uint32_t operation : model.operations_of(block)) {
-      const auto& record = model.operation(operation);
-      if (record.kind == OperationKind::kSetMemory && (record.flags & format::kOperationBeginsVariable) != 0) continue;
-      for (const AccessRecord& access : model.accesses_of(operation)) {
-        if ((access.flags & format::kAccessWrites) == 0 || !is_access_to(model, function, variable, access)) continue;
-        writes.emplace(block, record.statement);
-      }
-    }
-  }
-  return writes;
 }
 
 /// What an activation had executed, in order, when it came to a read.
@@ -89,7 +51,7 @@ std::optional<SkippedWrite> skipped_write(const ProgramModel& model, uint32_t fu
         const auto edges = model.edges_of(branch);
         if (model.edge(dependence.edge).target == executed[at]) continue;
         for (const uint32_t edge : edges) {
-          if (model.edge(edge).target == executed[at]) return SkippedWrite{branch, edge - edges.front(), statement};
+          if (model.edge(edge).target == executed[at]) return SkippedWrite{statement, branch, edge - edges.front()};
         }
       }
     }

@@ -10,16 +10,10 @@
 #include <vector>
 
 #include "depend/dependence_graph.h"
+#include "locate/variable_writes.h"
 #include "report/explanation.h"
 
 namespace culprit {
-
-/// Of the variable's activation: a branch went past a statement that writes the variable.
-struct SkippedWrite {
-  uint32_t branch = 0;  ///< the block that ends in it
-  uint32_t way = 0;     ///< the edge that it took, by position
-  uint32_t write = 0;   ///< statement
-};
 
 struct UninitialisedRead {
   uint32_t statement = 0;  ///< that made something of the value
@@ -29,7 +23,7 @@ struct UninitialisedRead {
   uint64_t instance = 0;                   ///< which execution of the statement that is, from 1
   uint64_t count = 0;                      ///< such reads
   std::optional<uint32_t> passed_on_by{};  ///< statement of the variable's function by which it came to the reader
-  std::optional<SkippedWrite> skipped{};   ///< the latest
+  std::optional<SkippedWrite> skipped{};   ///< the latest of the variable's activation
   std::optional<uint32_t> distance = std::nullopt;  ///< from the failure, by what it depended on
 };
 

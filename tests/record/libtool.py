@@ -17,9 +17,9 @@ exec "{libs}/prog" "$@"
 """
 
 
-def run(*words, **options):
+def run(*words, status=0, **options):
     done = subprocess.run(words, capture_output=True, text=True, timeout=300, **options)
-    if done.returncode != 0:
+    if done.returncode != status:
         sys.exit(f"{words}: {done.returncode} {done.stderr}")
     return done
 
@@ -51,6 +51,10 @@ def main():
             replayed = run(binaries / "culprit", "replay", directory, env=environment)
             if replayed.stdout != "42 word\n":
                 sys.exit(f"{compiler}: replay {replayed.stdout} {replayed.stderr}")
+        (libs / "prog").unlink()
+        refused = run(binaries / "culprit", "record", "-o", folder / "none", "--", script, status=2, env=environment)
+        if "there is no" not in refused.stderr or (folder / "none").exists():
+            sys.exit(f"a script without a program: {refused.stderr}")
 
 
 main()

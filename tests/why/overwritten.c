@@ -12,14 +12,15 @@ static void set_scale(struct settings* settings, int scale) {
   settings->rate = 0;  // wrong
 }
 
-static void adapt(struct settings* settings) {
+static int adapt(struct settings* settings) {
   settings->unused = settings->scale;
   set_scale(settings, 10);
+  return settings->scale == 0;
 }
 
 int main(void) {
   struct settings settings = {3, 1, 0};
-  adapt(&settings);
-  printf("rate %d\n", settings.rate * 100);
+  const int failed = adapt(&settings);
+  printf("rate %d\n", settings.rate * 100 + failed);
   return 0;
 }

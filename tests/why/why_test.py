@@ -255,7 +255,7 @@ class WhyTest(unittest.TestCase):
         self.assertEqual(said["suspects"][0]["line"], line("if (value % 2 == 0)"))
 
     def test_what_no_branch_repairs_is_left_out(self):
-        # The call of set_scale() helps, too; what is told is the write in there that does.
+        # The call of adapt() helps, too, and the one in it; what is told is the write in there that does.
         source = SOURCE / "tests/why/overwritten.c"
         self.compile(source)
         (self.folder / "good.txt").write_text("rate 300\n")
@@ -266,8 +266,8 @@ class WhyTest(unittest.TestCase):
         self.assertEqual(said["suspects"][0]["line"], wrong)
         finding, = [f for f in said["findings"] if f["kind"] == "critical-write"]
         self.assertEqual(finding["instance"], 1)
-        call, = self.lines_of(source, "set_scale(settings, 10)")
-        self.assertIn(f"overwritten.c:{call}:", finding["evidence"])
+        for call in self.lines_of(source, "adapt(&settings)") + self.lines_of(source, "set_scale(settings, 10)"):
+            self.assertIn(f"overwritten.c:{call}:", finding["evidence"])
         # The command that is proposed shows it.
         command = next(c for c in said["next_steps"] if c.startswith("culprit suppress "))
         run = subprocess.run([BIN / "culprit", *command.split()[1:]], cwd=self.folder, env=self.environment,
