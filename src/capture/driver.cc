@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
@@ -48,17 +49,21 @@ Compiler find_compiler(const std::string& called_by) {
   throw UserError("clang 19 is missing", "apt-get install clang-19", ExitCode::kEnvironmentLacks);
 }
 
-/// What clang 19 refuses in C though the compilers that old programs were written for accept it with a warning.
-/// Whoever asks for errors gets them.
-void accept_old_c(const std::vector<std::string>& words, std::vector<std::string>& command) {
+// What clang 19 refuses though the compilers that old programs were written for accept it, with a warning at most.
+constexpr std::array kRefusedInC{"implicit-function-declaration", "implicit-int", "int-conversion",
+                                 "incompatible-function-pointer-types", "return-mismatch"};
+constexpr std::array kRefusedInCxx{"register", "c++11-narrowing", "reserved-user-defined-literal",
+                                   "enum-constexpr-conversion", "missing-template-arg-list-after-template-kw"};
+
+/// Whoever asks for errors gets them. The C compiler takes C++ files, too, the other way round they are read as C++.
+void accept_old_code(const Compiler& compiler, const std::vector<std::string>& words, std::vector<std::string>& command) {
   const bool wants_errors = std::any_of(words.begin(), words.end(), [](const std::string& word) {
     return word.starts_with("-Werror") || word == "-pedantic-errors";
   });
   if (wants_errors) return;
-  for (const char* warning : {"implicit-function-declaration", "implicit-int", "int-conversion",
-                              "incompatible-function-pointer-types", "return-mismatch"}) {
-    command.push_back(fmt::format("-Wno-error={}", warning));
-  }
+  for (const char* warning : kRefusedInCxx) command.push_back(fmt::format("-Wno-error={}", warning));
+  if (compiler.is_cxx) return;
+  for (const char* warning : kRefusedInC) command.push_back(fmt::format("-Wno-error={}", warning));
 }
 
 /// Our options go in front, where no option of the user's can swallow them; only -g must come last to count.
@@ -74,7 +79,7 @@ std::vector<std::string> compiler_command(const Compiler& compiler, const std::v
                                    "-fexperimental-assignment-tracking=disabled",
                                    // Debian 12's valgrind cannot read clang's DWARF 5. The user's -gdwarf-5 wins.
                                    "-fdebug-default-version=4", "--end-no-unused-arguments"});
-    if (!compiler.is_cxx) accept_old_c(words, command);
+    accept_old_code(compiler, words, command);
   }
   const auto rest = std::find(words.begin(), words.end(), "--");
   command.insert(command.end(), words.begin(), rest);

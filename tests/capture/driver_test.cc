@@ -301,6 +301,25 @@ TEST_F(Driver, OldCIsAcceptedUnlessErrorsAreAskedFor) {
   EXPECT_EQ(sh("culprit-cc -c old.c -Werror=implicit-function-declaration").status, 1);
 }
 
+TEST_F(Driver, OldCxxIsAcceptedUnlessErrorsAreAskedFor) {
+  const std::pair<const char*, const char*> old_code[] = {
+      {"register", "int f(int x) { register int y = x; return y; }\n"},
+      {"c++11-narrowing", "int f(int x) { char y[] = {x}; return y[0]; }\n"},
+      {"reserved-user-defined-literal", "#define SECOND \"b\"\nconst char* f() { return \"a\"SECOND; }\n"},
+      {"enum-constexpr-conversion", "enum E { kA }; constexpr E kOther = static_cast<E>(7);\n"},
+      {"missing-template-arg-list-after-template-kw", "template <class T> void f(T t) { t.template g(1); }\n"},
+  };
+  for (const auto& [warning, text] : old_code) {
+    write("old.cc", text);
+    for (const char* compiler : {"culprit-c++", "culprit-cc"}) {
+      EXPECT_EQ(sh(std::string(compiler) + " -c old.cc").status, 0) << warning;
+      EXPECT_EQ(sh(std::string(compiler) + " -c old.cc -Werror=" + warning).status, 1) << warning;
+    }
+  }
+  write("no_value.cc", "int f() { return; }\n");  // no C++ compiler takes it
+  EXPECT_EQ(sh("culprit-c++ -c no_value.cc").status, 1);
+}
+
 TEST_F(Driver, CaptureSurvivesTwoStepsThroughIr) {
   quiet("culprit-cc -O1 -save-temps main.c three.c -o prog");
   must_print_42("./prog");
