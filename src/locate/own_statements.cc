@@ -20,9 +20,9 @@ bool is_own_statement(const program::ProgramModel& model, uint32_t statement) {
   if (place.file.starts_with("/usr/include/") || place.file.starts_with("/usr/lib/")) return false;
   if (name.starts_with("std::") || name.starts_with("__gnu_cxx::")) return false;
   std::transform(name.begin(), name.end(), name.begin(), [](unsigned char c) { return std::tolower(c); });
-  if (name.find("alloc") != std::string::npos) return false;
-  // A wrapper of free() is short; what is called so and does more is the program's own.
-  return name.find("free") == std::string::npos || !is_short_function(model, model.function_of_statement(statement));
+  // A wrapper of the allocator is short; what is called so and does more is the program's own.
+  const bool is_called_so = name.find("alloc") != std::string::npos || name.find("free") != std::string::npos;
+  return !is_called_so || !is_short_function(model, model.function_of_statement(statement));
 }
 
 bool is_short_function(const program::ProgramModel& model, uint32_t function) {

@@ -104,9 +104,18 @@ class Writer {
     }
   }
 
+  /// Where the first of the activations is: the failure may be told of the caller of a wrapper that is no user's.
+  std::string innermost_text() const {
+    const SourcePlace& innermost = explanation_.activations.front().place;
+    const bool elsewhere = explanation_.failure && innermost.line != 0 &&
+                           (innermost.file != explanation_.failure->place.file ||
+                            innermost.line != explanation_.failure->place.line);
+    return elsewhere ? fmt::format("At {}", place_text(innermost)) : "There";
+  }
+
   void write_activations() {
     if (explanation_.activations.empty()) return;
-    text_ += fmt::format("\n{}\n", bold("There, the program's variables were:"));
+    text_ += fmt::format("\n{}\n", bold(fmt::format("{}, the program's variables were:", innermost_text())));
     bool innermost = true;
     size_t shown = 0;
     std::string last;

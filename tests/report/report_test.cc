@@ -123,6 +123,13 @@ TEST(Report, TextSaysWhatHappenedAndWhatIsProved) {
   EXPECT_THAT(text, Not(HasSubstr("\x1b")));
 }
 
+TEST(Report, TextSaysWhoseVariablesAreShown) {
+  Explanation explanation = sample();
+  EXPECT_THAT(to_text(explanation, {.colour = false}), HasSubstr("\nThere, the program's variables were:"));
+  explanation.activations[0].place = {.file = "/src/w.c", .line = 3, .column = 1, .function = "xfree"};
+  EXPECT_THAT(to_text(explanation, {.colour = false}), HasSubstr("w.c:3 in xfree, the program's variables were:"));
+}
+
 TEST(Report, TextOfARecursionFitsAScreen) {
   Explanation explanation = sample();
   for (int i = 0; i < 60; ++i)

@@ -646,6 +646,14 @@ class WhyTest(unittest.TestCase):
         self.assertEqual([limit for limit in said["limits"] if "recording" in limit or "altering" in limit], [])
         self.assertIn(line("if (counter != 2000)"), self.proved(said, "critical-branch"))
 
+    def test_a_function_that_only_sounds_like_an_allocator_fails_itself(self):
+        source = SOURCE / "tests/why/allocates_rows.c"
+        self.compile(source)
+        said = self.why("--", "./prog")
+        self.assertEqual(said["failure"]["function"], "allocate_rows")
+        self.assertEqual([said["failure"]["line"]], self.lines_of(source, "[row][0] = row;"))
+        self.assertIn(said["failure"]["line"] - 3, [suspect["line"] for suspect in said["suspects"][:3]])
+
     def test_sarif_is_what_its_specification_says(self):
         self.compile(SOURCE / "examples/orders/orders.c")
         shutil.copy(SOURCE / "examples/orders/orders.txt", self.folder)
