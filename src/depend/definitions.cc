@@ -255,11 +255,16 @@ void Definitions::copy_to_cells(Activation& activation, const AccessRecord& to) 
   }
 }
 
-void Definitions::copy(uint64_t to, uint64_t from, uint64_t bytes, NodeNumber copier) {
+void Definitions::copy(uint64_t to, uint64_t from, uint64_t bytes, NodeNumber copier, NodeNumber chosen_by) {
   bytes = possible_length(bytes);
   find_unwritten(from, bytes);
+  const uint64_t choice =
+      chosen_by == kNoNumber ? ShadowMemory::kUndefined : chosen_by.bits | definition::kWholeByte;
   copied_.clear();
-  for (uint64_t each = 0; each < bytes; ++each) copied_.push_back(copies_.copied(copier, memory_.at(from + each)));
+  for (uint64_t each = 0; each < bytes; ++each) {
+    const uint64_t before = memory_.at(from + each);
+    copied_.push_back(copies_.copied(copier, before == ShadowMemory::kUndefined ? choice : before));
+  }
   for (uint64_t each = 0; each < bytes; ++each) memory_.define(to + each, 1, copied_[each]);
 }
 

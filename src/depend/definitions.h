@@ -81,7 +81,8 @@ class Definitions {
   void define_each(uint64_t address, std::span<const uint64_t> definitions) {
     for (const uint64_t each : definitions) memory_.define(address++, 1, each);
   }
-  void copy(uint64_t to, uint64_t from, uint64_t bytes, NodeNumber copier);
+  /// `chosen_by`: who made the pointer to bytes that nothing defined, as their whole maker; kNoNumber: nobody is.
+  void copy(uint64_t to, uint64_t from, uint64_t bytes, NodeNumber copier, NodeNumber chosen_by);
   /// `maker` computed what is in the memory now from `sources`.
   void define_from(uint64_t address, uint64_t bytes, NodeNumber maker, std::span<const NodeNumber> sources);
 

@@ -105,7 +105,8 @@ class NativeCall {
         break;
       case EffectKind::kCopy:
         if (is_memory(target) && effect.sources.size() == 1 && is_memory(effect.sources.front())) {
-          definitions_.copy(target.address, effect.sources.front().address, *target.bytes, call_.as_transfer());
+          const uint64_t source = effect.sources.front().address;
+          definitions_.copy(target.address, source, *target.bytes, call_.as_transfer(), chooser_of(source));
         }
         break;
       case EffectKind::kAllocate:
@@ -162,15 +163,24 @@ class NativeCall {
     return constants_ && constants_->read(address, {&byte, 1});
   }
 
-  /// Nobody made a text that the source holds, but someone chose it: who made the pointer to it is its whole maker.
-  void add_choice(uint64_t text, std::vector<NodeNumber>& sources) {
+  /// Nobody made a text that the source holds, but someone chose it: who made the pointer to it. kNoNumber where the text
+  /// is no such, or the pointer is not known.
+  NodeNumber chooser_of(uint64_t text) const {
+    if (!is_constant(text)) return kNoNumber;
     const program::ModelView& sections = trace_.model().sections();
+    NodeNumber chooser = kNoNumber;
     for (uint32_t each = 0; each < returned_.count; ++each) {
       const uint32_t operand = sections.operations[operation_].first_operand + each;
       if (returned_.arguments[each] != text || operand >= sections.operations[operation_ + 1].first_operand) continue;
-      const NodeNumber source = graph_.source_of_operand(at_, operand);
-      if (source != kNoNumber) sources.push_back(piece(source, {0, 1}, format::kGraphWhole));
+      if (const NodeNumber source = graph_.source_of_operand(at_, operand); source != kNoNumber) chooser = source;
     }
+    std::vector<NodeNumber> stored;
+    for (const format::TraceWord& each : returned_.words) {
+      if (each.length != format::kTraceNoString && each.word == text) {
+        definitions_.add_sources(each.address, sizeof(each.word), stored);
+      }
+    }
+    return stored.empty() ? chooser : stored.back();
   }
 
   /// The output that a state of the table is, if any.
@@ -202,8 +212,9 @@ class NativeCall {
       const uint64_t run = definitions_.same_bytes(address + at, bytes - at);
       std::vector<NodeNumber> sources;
       definitions_.add_pieces(address + at, 1, sources);
-      if (sources.empty() && is_constant(address + at)) {
-        add_choice(address, sources);
+      const NodeNumber chooser = sources.empty() && is_constant(address + at) ? chooser_of(address) : kNoNumber;
+      if (chooser != kNoNumber) {
+        sources.push_back(piece(chooser, {0, 1}, format::kGraphWhole));
       } else {
         add_pointer(effect.sources.front(), sources);
       }

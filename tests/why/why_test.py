@@ -513,7 +513,8 @@ class WhyTest(unittest.TestCase):
 
     def test_a_text_that_the_source_holds_is_followed_to_where_it_was_chosen(self):
         for way, expected in (("fputs", "warm"), ("printf", "it is warm\n"), ("fwrite", "warm"),
-                              ("memcpy", "warm\n")):
+                              ("memcpy", "warm\n"), ("strcpy", "warm\n"), ("strdup", "warm\n"), ("strcat", "it is warm\n"),
+                              ("snprintf", "it is warm\n"), ("vsnprintf", "it is warm\n")):
             said, line = self.subject("chosen_text", expected=expected, arguments=[way])
             self.assertEqual([f["line"] for f in said["findings"] if f["kind"] == "value-origin"], [line('return "cool"')], way)
             self.assertEqual(said["failure"]["origin"]["line"], line('return "cool"'), way)

@@ -1,4 +1,4 @@
-// Texts made and taken apart by formats: each part of the text depends on its own conversion.
+// Texts made and taken apart by formats: each part depends on its own conversion, a copied constant on who chose it.
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,8 +23,8 @@ int main(int argc, char **argv) {
   printf("%c%c %s\n", third, first, appended);
   return 0;
 }
-// slice: --at 14 --var letter --no-control --no-address => 7 11 14
+// slice: --at 14 --var letter --no-control --no-address => 5 7 11 14
 // slice: --at 15 --var hexadecimal --no-control --no-address => 5 9 11 15
 // slice: --at 18 --var read_number --no-control --no-address => 17 18
-// slice: --at 21 --var third --no-control --no-address => 7 20 21
+// slice: --at 21 --var third --no-control --no-address => 5 7 20 21
 // slice: --at 22 --var first --no-control --no-address => 19 22
