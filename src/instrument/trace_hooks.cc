@@ -240,7 +240,8 @@ class TraceHooks {
     after.SetCurrentDebugLocation(call.getDebugLoc());
     if (operation && (flags & format::kOperationEnters) == 0) write_return(after, call, *operation, flags);
     writer_->take_back(after);
-    if (operation && (flags & format::kOperationEnters) != 0 && most_bytes_ > 0) checks_.push_back(place);
+    // Here and not later: what follows may hand the position over to the next call, and must hand over the new one.
+    if (operation && (flags & format::kOperationEnters) != 0 && most_bytes_ > 0) writer_->check_room(*place);
   }
 
   void write_return(llvm::IRBuilderBase& builder, llvm::CallBase& call, uint32_t operation, uint32_t flags) {
