@@ -17,7 +17,7 @@ using depend::DependenceGraph;
 
 struct Options {
   std::string folder;
-  bool lines = false, edges = false, unwritten = false;
+  bool lines = false, edges = false, unwritten = false, races = false;
 };
 
 void print_sizes(const DependenceGraph& graph) {
@@ -69,6 +69,20 @@ void print_unwritten(const DependenceGraph& graph) {
   }
 }
 
+/// Each pair of statements, the one that came first first.
+void print_races(const DependenceGraph& graph) {
+  const program::ProgramModel& model = graph.model();
+  const auto text = [&](uint64_t number, bool writes) {
+    const uint32_t statement = model.operation(graph.node_of({number}).operation()).statement;
+    return fmt::format("{} {}", model.position_text(statement), writes ? "writes" : "reads");
+  };
+  for (const format::GraphRace& each : graph.file().races()) {
+    fmt::print("{:>10} {}, {} the same memory\n", each.count,
+               text(each.first, (each.flags & format::kGraphRaceFirstWrites) != 0),
+               text(each.second, (each.flags & format::kGraphRaceSecondWrites) != 0));
+  }
+}
+
 /// Every statement instance with what it depends on directly; which execution of its block an instance is, from 1.
 void print_edges(const DependenceGraph& graph) {
   const program::ProgramModel& model = graph.model();
@@ -99,6 +113,7 @@ ExitCode dump(const Options& options) {
   if (options.lines) print_lines(graph);
   if (options.edges) print_edges(graph);
   if (options.unwritten) print_unwritten(graph);
+  if (options.races) print_races(graph);
   return ExitCode::kAnswered;
 }
 
@@ -116,6 +131,7 @@ const Registration kRegistration{Command{
       app.add_option("trace", options->folder, "the trace's folder")->required();
       app.add_flag("--lines", options->lines, "how often each source line was executed");
       app.add_flag("--unwritten", options->unwritten, "reads of variables that nothing was written to");
+      app.add_flag("--races", options->races, "accesses of two threads to the same memory that nothing orders");
       app.add_flag("--edges", options->edges, "what each statement instance depends on directly");
       return [options] { return dump(*options); };
     }}};

@@ -28,8 +28,8 @@
 #include "depend/graph_writer.h"
 #include "depend/input_log.h"
 #include "depend/native_effects.h"
+#include "depend/race_watch.h"
 #include "depend/stack_variables.h"
-#include "depend/thread_starts.h"
 #include "depend/unwritten_values.h"
 #include "trace/control_stream.h"
 
@@ -56,9 +56,9 @@ class GraphBuilder final : public DefinitionQuery {
         definitions_(sections_, trace.anchors(), variables_),
         inputs_(trace, definitions_),
         arguments_(model_, writer_, definitions_),
-        native_(trace, writer_, definitions_, outputs_, inputs_),
-        thread_starts_(model_) {
+        native_(trace, writer_, definitions_, outputs_, inputs_) {
     threads_.resize(trace.threads());
+    if (trace.threads() > 1) races_.emplace(trace, definitions_);
   }
 
   void build() {
@@ -67,7 +67,8 @@ class GraphBuilder final : public DefinitionQuery {
       if (step.kind == StepKind::kEnd) break;
       take(step);
     }
-    writer_.finish(last_, outputs_, inputs_, unwritten_.reads(), unknown_calls_);
+    writer_.finish(last_, outputs_, inputs_, unwritten_.reads(), races_ ? races_->found() : std::vector<GraphRace>(),
+                   unknown_calls_);
   }
 
   void ask_before(Node node, const std::function<void(DefinitionQuery&)>& ask) {
@@ -107,6 +108,7 @@ class GraphBuilder final : public DefinitionQuery {
     definitions_.set_sites(stream_.sites());
     if (stack_ != &threads_[step.thread]) variables_.set_thread(step.thread);
     stack_ = &threads_[step.thread];
+    thread_ = step.thread;
     switch (step.kind) {
       case StepKind::kEnter:
         return enter(step);
@@ -164,8 +166,8 @@ class GraphBuilder final : public DefinitionQuery {
         unwritten_.pass(caller, activation);
         activation.entered_by = activation.entered_by.as_transfer();
       }
-    } else if (step.thread > 0) {
-      activation.entered_by = thread_starts_.next();
+    } else if (races_) {
+      activation.entered_by = races_->thread_begins(thread_, stream_.handle(thread_));
     }
     CULPRIT_ASSERT(step.frame == writer_.frames(), fmt::format("frame {}", step.frame));
     writer_.add_frame(step.function, step.thread, step.by_native, activation.entered_by);
@@ -177,6 +179,7 @@ class GraphBuilder final : public DefinitionQuery {
     const Activation callee = std::move(stack_->back());
     stack_->pop_back();
     variables_.leave(callee.frame);
+    if (stack_->empty() && races_) races_->thread_ends(thread_);
     if (stack_->empty() || callee.by_native) return;
     Activation& caller = stack_->back();
     if (caller.call == kNone) return;
@@ -196,6 +199,7 @@ class GraphBuilder final : public DefinitionQuery {
     if (unwinding_ == kNoNumber) unwinding_ = pending_call(stack_->back());
     variables_.leave(stack_->back().frame);
     stack_->pop_back();
+    if (stack_->empty() && races_) races_->thread_ends(thread_);
   }
 
   // Runs.
@@ -273,13 +277,14 @@ class GraphBuilder final : public DefinitionQuery {
     find_operands(activation, step, operation);
     const NodeNumber node{activation.current.first_number + operation.place};
     const std::span<const AccessRecord> accesses = operation.accesses;
+    if (races_) races_->executed(thread_, activation, operation, node);
     switch (operation.kind) {
       case OperationKind::kLoad:
         if (!accesses.empty()) load(activation, accesses[0], operation);
         break;
       case OperationKind::kStore:
         if (!accesses.empty()) store(activation, accesses[0], operation.operation, node);
-        follow_variable(activation, accesses);
+        definitions_.follow_variable(activation, accesses);
         break;
       case OperationKind::kSetMemory:
         if (!accesses.empty()) set_memory(activation, accesses, operation.operation, node);
@@ -300,28 +305,12 @@ class GraphBuilder final : public DefinitionQuery {
       case OperationKind::kCall:
         activation.call = operation.operation;
         activation.called_body = false;
-        thread_starts_.note(sections_.calls[sections_.operations[operation.operation].detail].callee, node);
         break;
       case OperationKind::kBranch:
         open_branch(activation, step.block, node);
         break;
       default:
         break;
-    }
-  }
-
-  /// The new value of a variable that addresses are computed from.
-  void follow_variable(Activation& activation, std::span<const AccessRecord> accesses) const {
-    for (const AccessRecord& each : accesses) {
-      if (each.place != PlaceKind::kKept && each.place != PlaceKind::kMoved) continue;
-      uint64_t value = 0;
-      if (each.place == PlaceKind::kKept) {
-        value = definitions_.site(each.value);
-      } else {
-        if (each.value != kNone) value = activation.bases[each.value - activation.first_base];
-        value += static_cast<uint64_t>(int64_t{each.offset});
-      }
-      activation.bases[each.bytes - activation.first_base] = value;
     }
   }
 
@@ -407,6 +396,7 @@ class GraphBuilder final : public DefinitionQuery {
       if (!activation.called_body) variables_.note_unseen(*step.returned);
       return;
     }
+    if (races_) races_->returned(thread_, step.operation, number(activation, step.operation), native_.effects());
     if (!native_.knew_writes()) variables_.note_unseen(*step.returned);
     if (!sources_.empty()) writer_.set(activation.current, layout_.memory_slot[step.operation], sources_);
   }
@@ -461,8 +451,9 @@ class GraphBuilder final : public DefinitionQuery {
   NativeEffects native_;
   std::vector<Stack> threads_;
   Stack* stack_ = nullptr;
+  uint32_t thread_ = 0;              ///< whose stack that is
+  std::optional<RaceWatch> races_;  ///< when there are several threads
   NodeNumber unwinding_ = kNoNumber;  ///< the call from which control is on its way to where it lands
-  ThreadStarts thread_starts_;
   std::vector<NodeNumber> sources_;
   const std::function<void(DefinitionQuery&)>* ask_ = nullptr;  ///< before `asked_`
   Node asked_ = kNoNode;

@@ -32,6 +32,32 @@ uint64_t Definitions::address_of(const Activation& activation, const AccessRecor
   }
 }
 
+std::optional<uint64_t> Definitions::address(const Activation& activation, const AccessRecord& access) const {
+  switch (access.place) {
+    case PlaceKind::kFrame:
+    case PlaceKind::kGlobal:
+    case PlaceKind::kIndexed:
+    case PlaceKind::kRecorded:
+      return address_of(activation, access);
+    default:
+      return std::nullopt;
+  }
+}
+
+void Definitions::follow_variable(Activation& activation, std::span<const AccessRecord> accesses) const {
+  for (const AccessRecord& each : accesses) {
+    if (each.place != PlaceKind::kKept && each.place != PlaceKind::kMoved) continue;
+    uint64_t value = 0;
+    if (each.place == PlaceKind::kKept) {
+      value = site(each.value);
+    } else {
+      if (each.value != kNone) value = activation.bases[each.value - activation.first_base];
+      value += static_cast<uint64_t>(int64_t{each.offset});
+    }
+    activation.bases[each.bytes - activation.first_base] = value;
+  }
+}
+
 uint64_t Definitions::bytes_of(std::span<const AccessRecord> accesses, size_t number) const {
   if (accesses[number].bytes != kNone) return accesses[number].bytes;
   for (const AccessRecord& each : accesses) {

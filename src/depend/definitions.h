@@ -33,6 +33,8 @@ class Definitions {
   uint64_t site(uint32_t number) const { return number < sites_.size() ? sites_[number] : 0; }
 
   // Accesses of operations.
+  /// The address of an access to memory; nothing of cells, arguments and constants.
+  std::optional<uint64_t> address(const Activation& activation, const format::AccessRecord& access) const;
   uint64_t bytes_of(std::span<const format::AccessRecord> accesses, size_t number) const;
   /// The definition of the byte at `distance` of an access.
   uint64_t definition_at(const Activation& activation, const format::AccessRecord& access, uint64_t distance);
@@ -42,6 +44,8 @@ class Definitions {
   /// there are several, or perhaps: add_sources tells.
   std::optional<NodeNumber> only_source(const Activation& activation, const format::AccessRecord& access);
   void define(Activation& activation, const format::AccessRecord& access, uint64_t bytes, NodeNumber node);
+  /// The new value of a variable that addresses are computed from.
+  void follow_variable(Activation& activation, std::span<const format::AccessRecord> accesses) const;
   /// The same with the bytes of the node's value, in order.
   void define_value(Activation& activation, const format::AccessRecord& access, NodeNumber node);
   /// What an access reads of variables that nothing was written to since their activations began is made known to be

@@ -66,6 +66,7 @@ class GraphFile {
   std::string_view unknown_calls() const { return unknown_; }
   std::span<const format::GraphInput> inputs() const { return inputs_; }
   std::span<const format::GraphUnwritten> unwritten() const { return unwritten_; }
+  std::span<const format::GraphRace> races() const { return races_; }
   uint64_t ordinals() const { return tail_.ordinals; }
   /// The entry that a byte of input belongs to.
   const format::GraphInput& input_of(uint64_t ordinal) const;
@@ -100,6 +101,7 @@ class GraphFile {
   std::string_view unknown_;
   std::span<const format::GraphInput> inputs_;
   std::span<const format::GraphUnwritten> unwritten_;
+  std::span<const format::GraphRace> races_;
   mutable std::vector<Chunk> opened_;
   mutable std::vector<FrameChunk> opened_frames_;
 };

@@ -242,7 +242,8 @@ std::string GraphWriter::frames_part() const {
 }
 
 void GraphWriter::finish(NodeNumber last, std::span<const OutputRuns, kGraphOutputs> outputs, const InputLog& inputs,
-                         std::span<const GraphUnwritten> unwritten, const UnknownCalls& unknown) {
+                         std::span<const GraphUnwritten> unwritten, std::span<const GraphRace> races,
+                         const UnknownCalls& unknown) {
   if (!blocks_.empty() || !frames_.empty()) write_chunk({});
   std::string names;
   for (const auto& [name, count] : unknown) names += fmt::format("{} {}\n", count, name);
@@ -261,6 +262,7 @@ void GraphWriter::finish(NodeNumber last, std::span<const OutputRuns, kGraphOutp
   tail.inputs = inputs.entries().size();
   tail.ordinals = inputs.ordinals();
   tail.unwritten = unwritten.size();
+  tail.races = races.size();
   std::string bytes;
   append(bytes, std::span<const GraphTail>(&tail, 1));
   append(bytes, chunks_);
@@ -272,6 +274,7 @@ void GraphWriter::finish(NodeNumber last, std::span<const OutputRuns, kGraphOutp
   }
   append(bytes, inputs.entries());
   append(bytes, unwritten);
+  append(bytes, races);
   bytes += names;
   GraphHeader header{};
   std::memcpy(header.magic, kGraphMagic, sizeof(header.magic));

@@ -78,7 +78,8 @@ class GraphWriter {
 
   /// The rest of the file. Throws UserError when not all could be written.
   void finish(NodeNumber last, std::span<const OutputRuns, format::kGraphOutputs> outputs, const InputLog& inputs,
-              std::span<const format::GraphUnwritten> unwritten, const UnknownCalls& unknown);
+              std::span<const format::GraphUnwritten> unwritten, std::span<const format::GraphRace> races,
+              const UnknownCalls& unknown);
 
  private:
   void set_raw(OpenExecution& execution, uint32_t slot, std::span<const NodeNumber> sources, bool from_body);

@@ -267,7 +267,7 @@ NativeEffects::NativeEffects(const trace::TraceFile& trace, const GraphWriter& g
 bool NativeEffects::apply(std::string_view function, const trace::ReturnedCall& returned, const OpenExecution& at,
                           uint32_t call, std::vector<NodeNumber>& sources) {
   const CallMemory memory(trace_, returned, constants_ ? &*constants_ : nullptr);
-  const std::optional<program::CallEffects> effects = program::effects_of_call(
+  std::optional<program::CallEffects> effects = program::effects_of_call(
       {.function = function, .arguments = std::span(returned.arguments, returned.count), .result = returned.result},
       memory);
   knew_writes_ =
@@ -286,6 +286,7 @@ bool NativeEffects::apply(std::string_view function, const trace::ReturnedCall& 
   NativeCall(at, call, returned, trace_, graph_, definitions_, outputs_, reading, inputs_,
              constants_ ? &*constants_ : nullptr, sources)
       .apply(*effects);
+  effects_ = std::move(*effects);
   return true;
 }
 

@@ -11,6 +11,7 @@
 #include "depend/input_log.h"
 #include "depend/output_runs.h"
 #include "program/constant_memory.h"
+#include "program/external_effects.h"
 #include "trace/control_stream.h"
 
 namespace culprit::depend {
@@ -27,6 +28,8 @@ class NativeEffects {
              std::vector<NodeNumber>& sources);
   /// Whether all that the last call wrote is known.
   bool knew_writes() const { return knew_writes_; }
+  /// Of the last call.
+  const program::CallEffects& effects() const { return effects_; }
 
  private:
   const trace::TraceFile& trace_;
@@ -35,6 +38,7 @@ class NativeEffects {
   std::span<OutputRuns, format::kGraphOutputs> outputs_;
   InputLog& inputs_;
   bool knew_writes_ = false;
+  program::CallEffects effects_;
   std::optional<program::ConstantMemory> constants_;  ///< for formats and texts; none when the executable is gone
 };
 

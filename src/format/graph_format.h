@@ -9,7 +9,7 @@
 
 namespace culprit::format {
 
-inline constexpr uint32_t kGraphVersion = 6;
+inline constexpr uint32_t kGraphVersion = 7;
 inline constexpr char kGraphMagic[8] = {'C', 'U', 'L', 'P', 'G', 'R', 'P', 'H'};
 
 /// Executions of every chunk but the last.
@@ -159,9 +159,19 @@ struct GraphUnwritten {
 };
 static_assert(sizeof(GraphUnwritten) == 16);
 
+/// Two operations of two threads accessed the same memory, and nothing ordered them.
+struct GraphRace {
+  uint64_t first, second;  ///< numbers of their nodes, the last time, in the order of the run
+  uint64_t address;        ///< of the word, then
+  uint32_t count;          ///< times
+  uint32_t flags;          ///< GraphRaceFlags
+};
+static_assert(sizeof(GraphRace) == 32);
+enum GraphRaceFlags : uint32_t { kGraphRaceFirstWrites = 1, kGraphRaceSecondWrites = 2 };
+
 /// Begins the tail; then follow GraphChunk[], GraphLate[], late sources u64[], for each output its GraphRun[] and its
 /// nodes u64[] (which may be ordinals of input, as in far sources), GraphInput[] ascending by ordinal,
-/// GraphUnwritten[] in order of time, and the functions without an entry in the table of external functions: lines of count and name.
+/// GraphUnwritten[] in order of time, GraphRace[], and the functions without an entry in the table of external functions: lines of count and name.
 struct GraphTail {
   uint64_t chunks;
   uint64_t executions;
@@ -175,7 +185,8 @@ struct GraphTail {
   uint64_t inputs;  ///< GraphInput
   uint64_t ordinals;
   uint64_t unwritten;  ///< GraphUnwritten
+  uint64_t races;      ///< GraphRace
 };
-static_assert(sizeof(GraphTail) == 152);
+static_assert(sizeof(GraphTail) == 160);
 
 }  // namespace culprit::format

@@ -17,7 +17,7 @@
 namespace culprit::format {
 
 inline constexpr char kModelMagic[8] = {'C', 'U', 'L', 'P', 'M', 'O', 'D', 'L'};
-inline constexpr uint32_t kModelVersion = 10;
+inline constexpr uint32_t kModelVersion = 11;
 inline constexpr uint32_t kModelAlignment = 8;
 inline constexpr uint32_t kNone = 0xffffffff;
 

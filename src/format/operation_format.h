@@ -41,6 +41,7 @@ enum OperationFlags : uint8_t {
   kOperationTail = 4,          ///< call: no event follows, since nothing may come after it in the function
   kOperationIndirect = 8,      ///< call: a pointer decides who is called
   kOperationBeginsVariable = 1,  ///< memory is set to the pattern that a variable holds until something is written to it
+  kOperationAtomic = 2,          ///< load, store
   kOperationKeepsBits = 1,       ///< load: of the neighbours of a bit-field, to store them again beside its new value
   kOperationValued = 16,       ///< store, return: a trace with values has what it stores or returns
   kOperationDivides = 16,      ///< computes an integer quotient or remainder; operand 1 is the divisor

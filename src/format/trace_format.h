@@ -10,9 +10,10 @@
 
 namespace culprit::format {
 
-inline constexpr uint32_t kTraceVersion = 8;
+inline constexpr uint32_t kTraceVersion = 9;
 
-/// The first byte of an event where the walk waits for control. 0 is the end of the stream.
+/// A thread's stream begins with a turn and, in 8 bytes, the handle that who made the thread got of it (pthread_t).
+/// Then comes the first byte of an event wherever the walk waits for control. 0 is the end of the stream.
 enum TraceEvent : uint8_t {
   // 1 … kMostEdges: the terminator's edge number kEvent - 1
   kTraceWideEdge = 0xe0,       ///< u32 edge
@@ -53,9 +54,12 @@ struct TraceCall {
   uint8_t limits[kTraceMostArguments];  ///< per string the argument that says where it ends at the latest
   uint8_t format;                       ///< the argument that is the format of `list`
   uint8_t list;                         ///< the argument that is a va_list; or kTraceNoArgument
-  uint16_t reserved;
+  uint16_t flags;                       ///< TraceCallFlags
 };
 static_assert(sizeof(TraceCall) == 28);
+enum TraceCallFlags : uint16_t {
+  kTraceMakesThread = 1,  ///< when it succeeds, argument 0 points at the handle of a new thread: a TraceWord has it
+};
 inline constexpr uint8_t kTraceNoArgument = 0xff;
 /// A string is not measured further.
 inline constexpr uint32_t kTraceLongestString = 1 << 20;

@@ -288,11 +288,13 @@ void OperationTable::add_operation(llvm::Instruction& instruction) {
     if (instruction.isIntDivRem()) record.flags |= kOperationDivides;
   }
   if (const llvm::Value* word = traced_ ? valued_word(instruction) : nullptr) {
-    record.flags = kOperationValued;
+    record.flags |= kOperationValued;
     if (word->getType()->isPointerTy()) record.flags |= kOperationGivesAddress;
     if (word->getType()->isFloatingPointTy()) record.flags |= kOperationGivesFloating;
     record.bytes = static_cast<uint16_t>(layout_.getTypeStoreSize(word->getType()).getFixedValue());
   }
+  const bool is_plain = record.kind == OperationKind::kLoad || record.kind == OperationKind::kStore;
+  if (is_plain && instruction.isAtomic()) record.flags |= kOperationAtomic;
   add_operands(instruction);
   if (traced_) {
     add_accesses(instruction);

@@ -11,6 +11,7 @@
 #include "format/trace_format.h"
 #include "instrument/metadata.h"
 #include "program/external_effects.h"
+#include "program/external_roles.h"
 
 namespace culprit {
 namespace {
@@ -86,7 +87,7 @@ class StringArguments {
 
 /// The format::TraceCall of a call.
 llvm::Constant* call_constant(llvm::Module& module, uint32_t operation, uint32_t count,
-                              const StringArguments& strings) {
+                              const StringArguments& strings, uint16_t flags) {
   llvm::LLVMContext& context = module.getContext();
   const auto number = [&](unsigned bits, uint64_t value) {
     return llvm::ConstantInt::get(llvm::Type::getIntNTy(context, bits), value);
@@ -94,7 +95,7 @@ llvm::Constant* call_constant(llvm::Module& module, uint32_t operation, uint32_t
   llvm::Constant* limits = llvm::ConstantDataArray::get(context, llvm::ArrayRef<uint8_t>(strings.limits));
   llvm::Constant* fields[] = {
       number(32, operation),     number(16, strings.strings), number(8, count), number(8, strings.changed), limits,
-      number(8, strings.format), number(8, strings.list),     number(16, 0)};
+      number(8, strings.format), number(8, strings.list),     number(16, flags)};
   llvm::Constant* value = llvm::ConstantStruct::getAnon(context, fields);
   return new llvm::GlobalVariable(module, value->getType(), true, llvm::GlobalValue::PrivateLinkage, value,
                                   "culprit.call");
@@ -149,7 +150,10 @@ void NativeCallHooks::store_arguments(llvm::IRBuilderBase& builder, const llvm::
 void NativeCallHooks::write_return(llvm::IRBuilderBase& builder, llvm::CallBase& call, uint32_t operation) {
   const uint32_t count = std::min<uint32_t>(call.arg_size(), kTraceMostArguments);
   const StringArguments strings(call);
-  llvm::Constant* constant = call_constant(*body_.getParent(), operation, count, strings);
+  const llvm::Function* callee = call.getCalledFunction();
+  const bool makes_thread = callee && program::makes_thread(std::string_view(callee->getName()));
+  const uint16_t flags = makes_thread ? format::kTraceMakesThread : 0;
+  llvm::Constant* constant = call_constant(*body_.getParent(), operation, count, strings, flags);
   llvm::Value* measured = builder.getInt32(0);
   llvm::Value* words = nullptr;
   if (strings.list != kTraceNoArgument) {
@@ -178,7 +182,7 @@ void NativeCallHooks::write_return(llvm::IRBuilderBase& builder, llvm::CallBase&
 }
 
 void NativeCallHooks::write_bare_return(llvm::IRBuilderBase& builder, uint32_t operation) {
-  llvm::Constant* constant = call_constant(*body_.getParent(), operation, 0, StringArguments());
+  llvm::Constant* constant = call_constant(*body_.getParent(), operation, 0, StringArguments(), 0);
   call_runtime(
       builder, format::kTraceReturnedSymbol, builder.getVoidTy(),
       {constant, builder.getInt64(0), llvm::ConstantPointerNull::get(builder.getPtrTy()), builder.getInt32(0)});

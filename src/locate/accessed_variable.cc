@@ -39,7 +39,10 @@ std::optional<uint32_t> accessed_variable(const program::ProgramModel& model, ui
     case PlaceKind::kGlobal: {
       const std::string_view symbol = model.text(model.sections().anchors[access.value].symbol);
       for (const uint32_t each : model.globals()) {
-        if (model.text(model.variable(each).symbol) == symbol) return each;
+        const VariableRecord& variable = model.variable(each);
+        if (model.text(variable.symbol) != symbol) continue;
+        // Several may have been merged into one symbol.
+        if (holds(model, variable, HomeKind::kGlobal, static_cast<uint64_t>(access.offset))) return each;
       }
       return std::nullopt;
     }

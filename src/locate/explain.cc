@@ -20,6 +20,7 @@ namespace culprit {
 namespace {
 
 constexpr std::chrono::milliseconds kHangPrefix{200};
+constexpr size_t kMostRaces = 2;                // that are told of
 constexpr size_t kMostUnwritten = 3;            // told of variables that were never written
 constexpr uint64_t kNoByte = ~uint64_t{0} - 1;  // of the output: the run stops when it ends
 
@@ -34,6 +35,7 @@ class Investigation {
 
   report::Explanation run() {
     if (!see_failure()) return finish();
+    evidence_.differs = !runs_.is_deterministic();
     if (!runs_.is_deterministic()) explain_intermittent(model_, runs_, evidence_, explanation_);
     if (!runs_.is_deterministic() && !recorded_) {
       explanation_.limits.push_back(
@@ -43,8 +45,9 @@ class Investigation {
       explanation_.suspects = rank_suspects(model_, evidence_);
       return finish();
     }
+    find_where_it_parts();
     find_wrong_byte();
-    find_end();
+    if (!fails_at_) find_end();
     examine_array_bounds();
     tell_failure();
     failing_.end.timed_out ? examine_endless_loop() : examine_heap();
@@ -54,7 +57,7 @@ class Investigation {
     tell_what_was_found();
     explanation_.suspects = rank_suspects(model_, evidence_);
     const bool crashed = failing_.end.stop.reason == format::StopReason::kFatalSignal;
-    add_next_steps(request_.recording, crashed, explanation_);
+    add_next_steps(request_.recording, crashed, runs_.scheduled, explanation_);
     return finish();
   }
 
@@ -62,9 +65,17 @@ class Investigation {
   /// How the run fails; false when it does not. From then on everything is done to one execution, if it can be recorded.
   bool see_failure() {
     progress_("running the program", 0, 0);
-    runs_ = run_until_failure(request_.launch, model_, request_.expectation,
-                              {.tries = request_.tries, .run = request_.time_limit, .all = request_.try_time},
-                              [this](uint32_t done) { return progress_("running the program again", done, 0); });
+    RunComparison runs(model_, request_.expectation);
+    run_until_failure(
+        request_.launch, model_, {.tries = request_.tries, .run = request_.time_limit, .all = request_.try_time},
+        [this](uint32_t done) { return go_on("running the program again", done); }, runs);
+    if (!runs.so_far().failure) {
+      recorded_ = record_under_schedules(
+          request_, model_, [this](uint32_t done) { return go_on("trying other schedules of its threads", done); },
+          runs, explanation_);
+    }
+    runs_ = std::move(runs).finish();
+    runs_.scheduled = recorded_.has_value();
     explanation_.runs = runs_.runs;
     explanation_.failure = runs_.failure;
     if (!explanation_.failure) {
@@ -72,7 +83,7 @@ class Investigation {
       if (!explanation_.failure) add_steps_without_failure(explanation_);
       return false;
     }
-    recorded_ = record(request_, model_, runs_, explanation_);
+    if (!recorded_) recorded_ = record(request_, model_, runs_, explanation_);
     launch_ = recorded_ ? recorded_->launch : request_.launch;
     evidence_.failure = &*explanation_.failure;
     evidence_.run = &failing_;
@@ -106,6 +117,15 @@ class Investigation {
         failing_.log.entries.resize(before - failing_.log.first_instance + 1);
       }
     }
+  }
+
+  /// Of a run that only fails now and then, and does not say where: by its first branch that passing runs do not take.
+  void find_where_it_parts() {
+    if (evidence_.differs) parts_at_ = first_only_when_failing(runs_);
+    if (!parts_at_ || !failing_.end.frames.empty() || explanation_.failure->kind == "wrong-output") return;
+    fails_at_ = parts_at_;
+    const auto& entry = failing_.log.entries[*parts_at_ - failing_.log.first_instance];
+    explanation_.failure->place = place_of_branch(model_, entry.block);
   }
 
   /// A program that ends itself with a wrong status fails where it decides to end.
@@ -185,24 +205,43 @@ class Investigation {
 
   /// What it depended on. Where nothing else is known, a wrong output fails where it was decided to write it.
   void follow_dependences() {
-    std::optional<TracedProgram> traced;
     if (request_.traced && !failing_.end.timed_out) {
       // Without it the answer knows less, and says so.
       try {
-        traced = request_.traced();
+        traced_ = request_.traced();
       } catch (const UserError& error) {
         explanation_.limits.push_back(std::string("tracing the run: ") + error.what());
       }
     }
-    if (!traced) return;
+    if (!traced_) return;
     progress_("tracing the run", 0, 0);
-    slice_ = slice_of_failure(request_, *traced, launch_, failing_, at_output_, child_, explanation_);
+    slice_ = slice_of_failure(request_, *traced_, launch_, failing_, at_output_, child_, fails_at_, explanation_);
     if (!slice_) return;
     evidence_.slice = &*slice_;
     budget_.distance = slice_->branch_distance;
     budget_.near = slice_->near_instances;
+    find_races();
     find_values();
     place_output();
+  }
+
+  /// The order in which threads came to what the failure depended on may be chance. The failing run itself may have
+  /// ended before the other thread came there.
+  void find_races() {
+    const depend::DependenceGraph& graph = slice_->run->graph();
+    std::vector<DependentStatement> statements = slice_->statements;
+    const depend::Node parts = parts_at_ ? slice_->run->branch(*parts_at_) : depend::kNoNode;
+    if (parts != depend::kNoNode) statements = nearest_of(std::move(statements), measure_slice(graph, {parts}).statements);
+    evidence_.races = racing_accesses(graph, statements);
+    if (evidence_.races.empty() && evidence_.differs) {
+      progress_("looking for races", 0, 0);
+      evidence_.races = races_of_another_run(request_, *traced_, statements, explanation_);
+    }
+    // What differs between runs comes first.
+    auto at = evidence_.differs ? explanation_.findings.begin() : explanation_.findings.end();
+    for (size_t each = 0; each < evidence_.races.size() && each < kMostRaces; ++each) {
+      at = explanation_.findings.insert(at, finding_of(model_, evidence_.races[each])) + 1;
+    }
   }
 
   /// What is wrong with the value that failed, and where it was made.
@@ -372,8 +411,11 @@ class Investigation {
   Launch launch_;
   Oracle oracle_;
   Evidence evidence_;
+  std::optional<uint64_t> parts_at_;  ///< branch instance: the first that passing runs do not have
+  std::optional<uint64_t> fails_at_;  ///< the same, where nothing else is known of where it fails
   ObservedRun at_output_;  ///< where the wrong byte, or the end, comes
   std::optional<ChildOutput> child_;
+  std::optional<TracedProgram> traced_;
   std::optional<FailureSlice> slice_;
   std::optional<report::Finding> origin_;
   std::vector<LocatedFinding> found_;

@@ -4,6 +4,7 @@
 #include <signal.h>
 
 #include "base/error.h"
+#include "base/temporary_directory.h"
 #include "locate/failure_place.h"
 #include "locate/findings.h"
 
@@ -53,7 +54,8 @@ void add_activations(const program::ProgramModel& model, const Evidence& evidenc
 void explain_intermittent(const program::ProgramModel& model, const RepeatedRuns& runs, Evidence& evidence,
                           report::Explanation& explanation) {
   report::Failure& failure = *explanation.failure;
-  failure.message = fmt::format("In {} of {} runs: {}", runs.failed, runs.runs, failure.message);
+  failure.message = fmt::format("In {} of {} runs{}: {}", runs.failed, runs.runs,
+                                runs.scheduled ? ", under random schedules of its threads" : "", failure.message);
   for (const IntermittentBranch& branch : runs.only_when_failing) {
     explanation.findings.push_back(
         {.kind = "intermittent-branch",
@@ -71,16 +73,18 @@ void explain_intermittent(const program::ProgramModel& model, const RepeatedRuns
 std::optional<FailureSlice> slice_of_failure(const ExplainRequest& request, const TracedProgram& traced,
                                              const Launch& launch, const ObservedRun& failing,
                                              const ObservedRun& at_output, const std::optional<ChildOutput>& child,
+                                             std::optional<uint64_t> branch,
                                              report::Explanation& explanation) {
   const char* const what = "finding what the failure depended on: ";
   std::string why_not;
   std::optional<FailureSlice> slice;
   const ObservedEnd& end = at_output.end.frames.empty() ? failing.end : at_output.end;
   const bool output = explanation.failure->kind == "wrong-output";
-  if (end.frames.empty() && !output) return std::nullopt;
+  if (end.frames.empty() && !output && !branch) return std::nullopt;
   FailureMoment moment{.statement = child || end.frames.empty() ? program::kNone : end.frames.front().statement,
                        .branches = end.stop.branches,
                        .child = child,
+                       .branch = branch.value_or(0),
                        .divided = end.stop.signal == SIGFPE && end.stop.signal_code == FPE_INTDIV};
   if (output) {
     moment.output_byte = byte_to_look_at(failing.end.output, *request.expectation.output);
@@ -99,6 +103,23 @@ std::optional<FailureSlice> slice_of_failure(const ExplainRequest& request, cons
   }
   if (!slice) explanation.limits.push_back(what + why_not);
   return slice;
+}
+
+std::vector<RacingAccesses> races_of_another_run(const ExplainRequest& request, const TracedProgram& traced,
+                                                 const std::vector<DependentStatement>& slice,
+                                                 report::Explanation& explanation) {
+  try {
+    const TemporaryDirectory folder(temporary_place("why"));
+    const std::filesystem::path place = folder.path() / "trace";
+    trace_program(traced, request.launch, place);
+    const trace::TraceFile file(place);
+    return racing_accesses(depend::open_graph(file), slice);
+  } catch (const UserError& error) {
+    explanation.limits.push_back(std::string("looking for races in another run: ") + error.what());
+  } catch (const CorruptData& error) {
+    explanation.limits.push_back(std::string("looking for races in another run: ") + error.what());
+  }
+  return {};
 }
 
 void add_exits(const ExplainRequest& request, const program::ProgramModel& model, Evidence& evidence,
@@ -132,6 +153,19 @@ std::optional<RecordedFailure> record(const ExplainRequest& request, const progr
                                  why_not);
   }
   return recorded;
+}
+
+std::optional<RecordedFailure> record_under_schedules(const ExplainRequest& request, const program::ProgramModel& model,
+                                                      const std::function<bool(uint32_t done)>& progress,
+                                                      RunComparison& runs, report::Explanation& explanation) {
+  if (!request.recordable) return std::nullopt;
+  try {
+    return record_under_schedules(request.launch, request.recordable(), model, {.run = request.time_limit}, progress,
+                                  runs);
+  } catch (const UserError& error) {
+    explanation.limits.push_back(std::string("trying other schedules of its threads: ") + error.what());
+  }
+  return std::nullopt;
 }
 
 }  // namespace culprit

@@ -23,11 +23,17 @@ void explain_intermittent(const program::ProgramModel& model, const RepeatedRuns
                           report::Explanation& explanation);
 
 /// Where the failure is to be looked for in a trace: at the run's end when it crashed, else where the output went
-/// wrong.
+/// wrong; `branch`: or at this branch instance.
 std::optional<FailureSlice> slice_of_failure(const ExplainRequest& request, const TracedProgram& traced,
                                              const Launch& launch, const ObservedRun& failing,
                                              const ObservedRun& at_output, const std::optional<ChildOutput>& child,
+                                             std::optional<uint64_t> branch,
                                              report::Explanation& explanation);
+
+/// The data races of one more run of the program of which a statement is among `slice`.
+std::vector<RacingAccesses> races_of_another_run(const ExplainRequest& request, const TracedProgram& traced,
+                                                 const std::vector<DependentStatement>& slice,
+                                                 report::Explanation& explanation);
 
 /// Why the endless loop is not left.
 void add_exits(const ExplainRequest& request, const program::ProgramModel& model, Evidence& evidence,
@@ -36,5 +42,10 @@ void add_exits(const ExplainRequest& request, const program::ProgramModel& model
 /// Makes the failing run a recorded one, and `runs.failing` a replay of it.
 std::optional<RecordedFailure> record(const ExplainRequest& request, const program::ProgramModel& model,
                                       RepeatedRuns& runs, report::Explanation& explanation);
+
+/// Looks for a schedule of its threads that makes the program fail, when it did not fail by itself. The runs are added.
+std::optional<RecordedFailure> record_under_schedules(const ExplainRequest& request, const program::ProgramModel& model,
+                                                      const std::function<bool(uint32_t done)>& progress,
+                                                      RunComparison& runs, report::Explanation& explanation);
 
 }  // namespace culprit

@@ -350,6 +350,8 @@ std::optional<FailureSlice> slice_failure(const Launch& launch, const TracedProg
   } else if (byte_is_known) {
     criterion = graph.output_at(stream, *moment.output_byte);
     chain = depend::value_chain_of_output(graph, graph.output_parts(stream, *moment.output_byte));
+  } else if (const Node branch = run->branch(moment.branch); branch != depend::kNoNode) {
+    criterion = {branch};
   } else if (criterion = run->criterion_of(moment); !criterion.empty()) {
     length = negative_length(graph, run->trace(), criterion);
     Node bad = moment.divided ? divisor(graph, criterion) : length ? length->value : depend::kNoNode;

@@ -79,6 +79,7 @@ struct FailureMoment {
   std::optional<uint64_t> output_byte = std::nullopt;  ///< of standard output, when that is what is wrong
   depend::OutputStream stream = depend::OutputStream::kStandardOutput;  ///< or that the byte is of
   std::optional<ChildOutput> child = std::nullopt;  ///< put that byte out; no other member matters then
+  uint64_t branch = 0;  ///< instance of the main thread (from 1) that is looked at instead of a statement; 0: none
   bool divided = false;                             ///< an integer division of the statement trapped
 };
 

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <deque>
+#include <iterator>
+#include <unordered_set>
 #include <utility>
 
 #include "format/operation_format.h"
@@ -31,6 +33,15 @@ void add_unwritten(const DependenceGraph& graph, Node node, std::vector<Unwritte
 }
 
 }  // namespace
+
+std::vector<DependentStatement> nearest_of(std::vector<DependentStatement> one, std::vector<DependentStatement> other) {
+  std::vector<DependentStatement> all;
+  std::merge(one.begin(), one.end(), other.begin(), other.end(), std::back_inserter(all),
+             [](const auto& left, const auto& right) { return left.distance < right.distance; });
+  std::unordered_set<uint32_t> seen;
+  std::erase_if(all, [&](const DependentStatement& each) { return !seen.insert(each.statement).second; });
+  return all;
+}
 
 /// Distances by 0, 1 and 2: one queue for each distance. By numbers and not by nodes, since most sources lie near where
 /// they are looked at.

@@ -36,4 +36,7 @@ struct MeasuredSlice {
 /// What `criterion` depended on. Of slices beyond two million statement instances what lies nearest.
 MeasuredSlice measure_slice(const depend::DependenceGraph& graph, const std::vector<depend::Node>& criterion);
 
+/// Of two slices the statements of both, with their smaller distances; nearest first.
+std::vector<DependentStatement> nearest_of(std::vector<DependentStatement> one, std::vector<DependentStatement> other);
+
 }  // namespace culprit

@@ -11,7 +11,8 @@ void add_steps_without_failure(report::Explanation& explanation) {
                             fmt::format("culprit record --chaos --until-failure -- {}", explanation.command)};
 }
 
-void add_next_steps(const std::string& recording, bool crashed, report::Explanation& explanation) {
+void add_next_steps(const std::string& recording, bool crashed, bool scheduled,
+                    report::Explanation& explanation) {
   const auto at = [](const report::SourcePlace& place) {
     return fmt::format("{}:{}", std::filesystem::path(place.file).filename().string(), place.line);
   };
@@ -24,6 +25,11 @@ void add_next_steps(const std::string& recording, bool crashed, report::Explanat
                                                  at(finding.place), finding.place.column, finding.instance, value,
                                                  recording.empty() ? explanation.command : recording));
     break;
+  }
+  if (scheduled) {
+    // Plain runs do not fail.
+    explanation.next_steps.push_back(fmt::format("culprit record --chaos --until-failure -- {}", explanation.command));
+    return;
   }
   const report::SourcePlace& failed = explanation.failure->place;
   if (failed.line == 0) return;

@@ -11,6 +11,6 @@ namespace culprit {
 void add_steps_without_failure(report::Explanation& explanation);
 
 /// Commands with which the reader can look at what was found.
-void add_next_steps(const std::string& recording, bool crashed, report::Explanation& explanation);
+void add_next_steps(const std::string& recording, bool crashed, bool scheduled, report::Explanation& explanation);
 
 }  // namespace culprit

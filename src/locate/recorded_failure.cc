@@ -47,10 +47,8 @@ struct Chaos {
   uint64_t length = 0;
 };
 
-std::optional<RecordedFailure> record_once(const Launch& launch, const RecordableProgram& program,
-                                           const program::ProgramModel& model, const Expectation& expectation,
-                                           const report::Failure& failing, std::chrono::milliseconds limit,
-                                           Chaos& chaos) {
+RecordedFailure record_once(const Launch& launch, const RecordableProgram& program, const program::ProgramModel& model,
+                            std::chrono::milliseconds limit, Chaos& chaos) {
   RecordedFailure recorded{
       .folder = std::make_shared<TemporaryDirectory>(temporary_place("recording")), .launch = launch, .run = {}};
   const Streams streams(launch.standard_input);
@@ -68,8 +66,6 @@ std::optional<RecordedFailure> record_once(const Launch& launch, const Recordabl
   recorded.launch.recording =
       std::make_shared<const recording::Recording>(recording::open_recording(options.directory.string()));
   recorded.run = observe_failure(recorded.launch, model, limit);
-  const std::optional<report::Failure> failure = recognise_failure(model, recorded.run.end, expectation);
-  if (!failure || failure->kind != failing.kind) return std::nullopt;
   return recorded;
 }
 
@@ -84,7 +80,9 @@ std::optional<RecordedFailure> record_failure(const Launch& launch, const Record
   Chaos chaos;
   try {
     do {
-      if (auto recorded = record_once(launch, program, model, expectation, failing, limit, chaos)) return recorded;
+      RecordedFailure recorded = record_once(launch, program, model, limit, chaos);
+      const std::optional<report::Failure> failure = recognise_failure(model, recorded.run.end, expectation);
+      if (failure && failure->kind == failing.kind) return recorded;
       ++chaos.seed;
     } while (Clock::now() < end);
     why_not = "no recorded run failed like it";
@@ -92,6 +90,23 @@ std::optional<RecordedFailure> record_failure(const Launch& launch, const Record
     why_not = error.what();
   }
   return std::nullopt;
+}
+
+std::optional<RecordedFailure> record_under_schedules(const Launch& launch, const RecordableProgram& program,
+                                                      const program::ProgramModel& model, const ScheduleLimits& limits,
+                                                      const std::function<bool(uint32_t done)>& progress,
+                                                      RunComparison& runs) {
+  std::optional<RecordedFailure> failed;
+  Clock::time_point end = Clock::now() + limits.all;
+  for (Chaos chaos{.seed = 1}; Clock::now() < end && !(failed && runs.enough()); ++chaos.seed) {
+    if (!progress(runs.so_far().runs)) break;
+    RecordedFailure recorded = record_once(launch, program, model, limits.run, chaos);
+    if (chaos.length == 0) break;
+    if (!runs.add(recorded.run) || failed) continue;
+    failed = std::move(recorded);
+    end = Clock::now() + kTimeOfSteady;
+  }
+  return failed;
 }
 
 }  // namespace culprit

@@ -12,6 +12,7 @@
 #include "base/temporary_directory.h"
 #include "locate/failure.h"
 #include "locate/observe.h"
+#include "locate/repeated_runs.h"
 #include "session/controlled_run.h"
 
 namespace culprit {
@@ -34,5 +35,17 @@ std::optional<RecordedFailure> record_failure(const Launch& launch, const Record
                                               const program::ProgramModel& model, const Expectation& expectation,
                                               const report::Failure& failing, bool steady,
                                               std::chrono::milliseconds limit, std::string& why_not);
+
+struct ScheduleLimits {
+  std::chrono::milliseconds run{10'000};  ///< of one run: longer is a hang
+  std::chrono::milliseconds all{15'000};  ///< for finding one that fails
+};
+
+/// Records the program under random schedules of its threads until a run fails, and then until `runs`, to which all are
+/// added, has enough. Nothing when none fails, or when the program has one thread only.
+std::optional<RecordedFailure> record_under_schedules(const Launch& launch, const RecordableProgram& program,
+                                                      const program::ProgramModel& model, const ScheduleLimits& limits,
+                                                      const std::function<bool(uint32_t done)>& progress,
+                                                      RunComparison& runs);
 
 }  // namespace culprit

@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include "locate/failure.h"
@@ -25,11 +27,40 @@ struct RepeatedRuns {
   ObservedRun failing;
   uint32_t runs = 0;
   uint32_t failed = 0;
+  bool scheduled = false;  ///< random schedules of the program's threads made it fail
   /// Of a program whose runs differ: latest execution first.
   std::vector<IntermittentBranch> only_when_failing;
 
   bool is_deterministic() const { return runs == failed || failed == 0; }
 };
+
+/// Runs of the same input, set beside each other.
+class RunComparison {
+ public:
+  /// Both must stay.
+  RunComparison(const program::ProgramModel& model, const Expectation& expectation)
+      : model_(model), expectation_(expectation) {}
+
+  /// Whether it failed as those before that failed. Other failures are not counted.
+  bool add(ObservedRun run);
+  /// Whether more runs would tell little more.
+  bool enough() const;
+  const RepeatedRuns& so_far() const { return result_; }
+  RepeatedRuns finish() &&;
+
+ private:
+  void find_what_only_failing_runs_do();
+
+  const program::ProgramModel& model_;
+  const Expectation& expectation_;
+  RepeatedRuns result_;
+  std::unordered_set<uint64_t> passing_{};            ///< ways of branches
+  std::unordered_map<uint64_t, uint32_t> failing_{};  ///< runs in which a way was taken
+};
+
+/// The instance (from 1) of the branch by which the failing run first went where only failing runs go; nothing when it
+/// is not known.
+std::optional<uint64_t> first_only_when_failing(const RepeatedRuns& runs);
 
 struct RepeatLimits {
   uint32_t tries = 5000;                  ///< runs until one fails
@@ -39,7 +70,7 @@ struct RepeatLimits {
 
 /// Runs until one fails, and then up to three times more. When those end otherwise, repeats until a run fails and
 /// several passed, to see what only failing runs do (statistical debugging over branch outcomes; the main thread's).
-RepeatedRuns run_until_failure(const Launch& launch, const program::ProgramModel& model, const Expectation& expectation,
-                               const RepeatLimits& limits, const std::function<bool(uint32_t done)>& progress);
+void run_until_failure(const Launch& launch, const program::ProgramModel& model, const RepeatLimits& limits,
+                       const std::function<bool(uint32_t done)>& progress, RunComparison& runs);
 
 }  // namespace culprit

@@ -27,6 +27,7 @@ constexpr size_t kMostComputing = 8;
 constexpr size_t kMostComputingOfFunction = 2;
 constexpr double kNeverWritten = 75;
 constexpr double kNotWrittenAgain = 40, kWrittenAgain = 34;  // in an endless loop
+constexpr double kRaced = 80, kRacedAlways = 24, kRacingRead = 0.75;
 constexpr double kGoesRound = 62, kGuards = 0.9;
 constexpr double kNextTest = 0.7;    // what each earlier test of a variable counts against the next
 
@@ -52,6 +53,7 @@ class OfFailure : SuspectSource {
     add_heap_faults();
     add_array_bounds();
     add_uninitialised_reads();
+    add_races();
   }
 
   void add_places_and_dependences() {
@@ -126,6 +128,21 @@ class OfFailure : SuspectSource {
             fmt::format("this branch went past what would have given {} a value", name));
       }
       weight *= kNextOfKind;
+    }
+  }
+
+  /// Where runs differ, a race is what makes them differ. Else it may be harmless.
+  void add_races() {
+    double score = evidence_.differs ? kRaced : kRacedAlways;
+    for (const RacingAccesses& race : evidence_.races) {
+      const std::string name = name_of_raced(model_, race);
+      for (const RacingAccess* each : {&race.first, &race.second}) {
+        add_statement(each->statement, each->writes ? score : score * kRacingRead,
+                      fmt::format("nothing orders that {} is {} here and that another thread {} it", name,
+                                  each->writes ? "written" : "read",
+                                  (each == &race.first ? race.second : race.first).writes ? "writes" : "reads"));
+      }
+      score *= kNextOfKind;
     }
   }
 

@@ -11,6 +11,7 @@
 #include "locate/heap_experiments.h"
 #include "locate/observe.h"
 #include "locate/predicate_switching.h"
+#include "locate/racing_accesses.h"
 #include "locate/repeated_runs.h"
 #include "locate/suppression.h"
 #include "locate/uninitialised_reads.h"
@@ -30,7 +31,9 @@ struct Evidence {
   bool expected_output = false;  ///< critical branches were judged by a known output
   std::vector<HeapFault> heap;
   std::optional<BoundsFault> bounds = std::nullopt;
+  bool differs = false;  ///< equal runs end differently
   std::vector<IntermittentBranch> intermittent{};
+  std::vector<RacingAccesses> races{};  ///< nearest to the failure first
   std::optional<EndlessLoop> endless = std::nullopt;
   EndlessTurns turns{};  ///< of that loop
   std::optional<Recursion> recursion = std::nullopt;

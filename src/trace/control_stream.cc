@@ -70,8 +70,12 @@ class ControlStream::Thread {
         path_only_(trace.contents() == TraceContents::kPath),
         with_values_(trace.contents() == TraceContents::kValues) {
     if (path_only_) find_silent_calls();
-    if (events_.peek() == kTraceTurn) take_turn();
+    if (events_.peek() != kTraceTurn) return;
+    take_turn();
+    handle_ = events_.number<uint64_t>();
   }
+
+  uint64_t handle() const { return handle_; }
 
   uint64_t turn() const { return turn_; }
   bool ended() const { return ended_; }
@@ -446,6 +450,7 @@ class ControlStream::Thread {
   bool path_only_;
   bool with_values_;
   std::vector<bool> silent_calls_;  ///< by call
+  uint64_t handle_ = 0;
   uint64_t turn_ = 0;
   bool ended_ = false;
   std::vector<uint64_t> sites_;
@@ -484,6 +489,10 @@ const Step& ControlStream::next() {
   }
   step_ = Step{};
   return step_;
+}
+
+uint64_t ControlStream::handle(uint32_t thread) const {
+  return threads_[thread]->handle();
 }
 
 std::span<const uint64_t> ControlStream::sites() const {

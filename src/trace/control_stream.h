@@ -71,6 +71,9 @@ class ControlStream {
   /// Of the last step, a run: what its stores stored and its return returned, in order, if the trace has values. Until the next step.
   std::span<const StoredValue> values() const;
 
+  /// What who made a thread got as its handle (pthread_t).
+  uint64_t handle(uint32_t thread) const;
+
   /// The latest address of every site in the thread of the last step (AccessRecord, BaseRecord).
   std::span<const uint64_t> sites() const;
 

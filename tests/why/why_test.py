@@ -646,6 +646,22 @@ class WhyTest(unittest.TestCase):
         self.assertEqual(said["failure"]["kind"], "abort")
         self.assertEqual([limit for limit in said["limits"] if "recording" in limit or "altering" in limit], [])
         self.assertIn(line("if (counter != 2000)"), self.proved(said, "critical-branch"))
+        self.assertEqual(said["findings"][0]["kind"], "data-race")
+        self.assertIn("`counter`", said["findings"][0]["evidence"])
+        self.assertIn(line("counter = slowly"), [s["line"] for s in said["suspects"][:2]])
+
+    def test_a_schedule_is_looked_for_when_no_run_fails(self):
+        # The thread that sets the width has long enough for it, unless it never gets its turn.
+        source = SOURCE / "tests/why/late_start.c"
+        self.compile(source)
+        (self.folder / "good.txt").write_text("[=====]\n3 items\n")
+        for option in (("--expect", "good.txt"), ("--fails-if", "! grep -q ==")):
+            said = self.why(*option, "--", "./prog")
+            self.assertIn("under random schedules", said["failure"]["message"])
+            race = said["findings"][0]
+            self.assertEqual((race["kind"], race["line"]), ("data-race", self.lines_of(source, "width = 5")[0]))
+            self.assertIn("`width`", race["evidence"])
+            self.assertEqual(said["suspects"][0]["line"], self.lines_of(source, "width = 5")[0])
 
     def test_a_function_that_only_sounds_like_an_allocator_fails_itself(self):
         source = SOURCE / "tests/why/allocates_rows.c"

@@ -12,6 +12,7 @@
 #include "runtime/loader/log_writer.h"
 #include "runtime/loader/machine_stack.h"
 #include "runtime/loader/points.h"
+#include "runtime/loader/readiness.h"
 #include "runtime/loader/signals.h"
 #include "runtime/loader/text.h"
 #include "runtime/loader/ticks.h"
@@ -80,28 +81,6 @@ long answer_own_name(const Call& call) {
   if (!runtime.space.covers(buffer, buffer + bytes)) return -EFAULT;
   __builtin_memcpy(reinterpret_cast<void*>(buffer), runtime.program, bytes);
   return static_cast<long>(bytes);
-}
-
-/// Whether a call that reads from a descriptor would find something at once: then the baton need not be given up.
-bool is_ready(const Call& call) {
-  switch (call.number) {
-    case __NR_read:
-    case __NR_readv:
-    case __NR_pread64:
-    case __NR_preadv:
-    case __NR_recvfrom:
-    case __NR_recvmsg:
-    case __NR_accept:
-    case __NR_accept4: {
-      struct {
-        int32_t fd;
-        int16_t events, found;
-      } poll = {static_cast<int32_t>(call.arguments[0]), 1 /* POLLIN */, 0};
-      return raw(__NR_poll, word(&poll), 1, 0) == 1;
-    }
-    default:
-      return false;
-  }
 }
 
 /// A call that waits while other threads run. Data arrives in scratch memory and is copied when the baton is held

@@ -167,6 +167,11 @@ char* append_turn(char* at) {
   return append(at, __atomic_add_fetch(&turns, 1, __ATOMIC_SEQ_CST));
 }
 
+/// As pthread_self.
+uint64_t handle_of_thread() {
+  return reinterpret_cast<uint64_t>(__builtin_thread_pointer());
+}
+
 /// What a library's pointer variable holds, if there is one.
 uint64_t held_by(void* const* variable) {
   return variable ? reinterpret_cast<uint64_t>(*variable) : 0;
@@ -268,7 +273,7 @@ void trace_thread(ThreadState& thread) {
   start_of_buffer(memory + format::kTraceBufferBytes, kNobody);
   char* start = start_of_buffer(memory, mapped ? thread.trace_thread : kNobody);
   thread.trace_limit = start + format::kTraceChunkBytes;
-  thread.trace_position = append_turn(first_event(thread));
+  thread.trace_position = append(append_turn(first_event(thread)), handle_of_thread());
   __atomic_store_n(&last_thread, static_cast<int>(thread.trace_thread), __ATOMIC_RELEASE);
 }
 
@@ -353,6 +358,15 @@ void write_return(const format::TraceCall& call, uint64_t result, const uint64_t
   char* at = room_for_return(thread);
   const uint32_t count = call.count;
   const bool succeeded = static_cast<int32_t>(result) != -1;
+  format::TraceWord made{};
+  if ((call.flags & format::kTraceMakesThread) != 0 && count > 0 && static_cast<int32_t>(result) == 0) {
+    made = {.address = arguments[0],
+            .word = *reinterpret_cast<const uint64_t*>(arguments[0]),
+            .length = format::kTraceNoString,
+            .reserved = 0};
+    words = &made;
+    words_count = 1;
+  }
   // The first byte last: until it is there, the stream ends here.
   char* first = at++;
   at = append(at, call.operation);
