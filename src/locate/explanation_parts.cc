@@ -85,7 +85,8 @@ std::optional<FailureSlice> slice_of_failure(const ExplainRequest& request, cons
                        .branches = end.stop.branches,
                        .child = child,
                        .branch = branch.value_or(0),
-                       .divided = end.stop.signal == SIGFPE && end.stop.signal_code == FPE_INTDIV};
+                       .divided = end.stop.signal == SIGFPE && end.stop.signal_code == FPE_INTDIV,
+                       .threw = explanation.failure->kind == "uncaught-exception"};
   if (output) {
     moment.output_byte = byte_to_look_at(failing.end.output, *request.expectation.output);
     // What is missing was put out by nobody. A program that gave up said why.

@@ -277,6 +277,14 @@ bool is_copied(const std::vector<depend::NodeNumber>& made_by) {
                      [](depend::NodeNumber each) { return depend::bytes_of_reader(each) != depend::ByteRange{}; });
 }
 
+/// The first that a statement of the program's own made, alone.
+std::vector<Node> first_own(const program::ProgramModel& model, const std::vector<Node>& nodes) {
+  const auto found = std::find_if(nodes.begin(), nodes.end(), [&model](Node each) {
+    return is_own_statement(model, model.operation(each.operation()).statement);
+  });
+  return found == nodes.end() ? std::vector<Node>() : std::vector<Node>{*found};
+}
+
 /// What made the byte that a child was given, as of DependenceGraph::output_at, the start of the child being the call.
 /// Where it is not known which byte that was, the call alone.
 std::vector<Node> made_for_child(const TracedRun& run, const StartOfChild& start, const ParentAtStart& parent) {
@@ -333,6 +341,7 @@ std::optional<FailureSlice> slice_failure(const Launch& launch, const TracedProg
   const bool byte_is_known = moment.output_byte && *moment.output_byte < graph.output_bytes(stream);
   std::vector<Node> criterion, chain;
   std::optional<NegativeLength> length;
+  std::optional<Node> thrown_by;
   std::optional<ParentAtStart> parent;
   if (moment.child) {
     const auto start = start_of_child(run->trace(), graph, moment.child->started);
@@ -355,7 +364,13 @@ std::optional<FailureSlice> slice_failure(const Launch& launch, const TracedProg
   } else if (criterion = run->criterion_of(moment); !criterion.empty()) {
     length = negative_length(graph, run->trace(), criterion);
     Node bad = moment.divided ? divisor(graph, criterion) : length ? length->value : depend::kNoNode;
-    if (bad == depend::kNoNode) bad = bad_value(graph, criterion, moment.output_byte.has_value());
+    if (moment.threw) {
+      // Nothing is wrong with the exception: it says that something else is.
+      thrown_by = run->decided_by(criterion.front());
+      if (thrown_by) chain = first_own(graph.model(), run->origins_of(*thrown_by, false));
+    } else if (bad == depend::kNoNode) {
+      bad = bad_value(graph, criterion, moment.output_byte.has_value());
+    }
     if (bad != depend::kNoNode) chain = depend::value_chain(graph, bad);
   }
   if (criterion.empty()) {
@@ -366,6 +381,7 @@ std::optional<FailureSlice> slice_failure(const Launch& launch, const TracedProg
   static_cast<MeasuredSlice&>(slice) = measure_slice(graph, criterion);
   slice.near_instances = run->instances_of(slice.near_branches);
   if (length) slice.negative_length = length->bytes;
+  if (thrown_by) slice.thrown_by = graph.model().operation(thrown_by->operation()).statement;
   slice.of_message = byte_is_known && stream == depend::OutputStream::kStandardError;
   if (byte_is_known) {
     slice.writer = writer_of_output(graph, criterion, [&](uint32_t frame) { return run->entered(frame); });

@@ -59,6 +59,8 @@ struct FailureSlice : MeasuredSlice {
   std::optional<int64_t> negative_length;
   /// Of an output that is missing: what was followed is the message that the program gave instead.
   bool of_message = false;
+  /// Of an exception that nobody caught: the branch that decided to throw it; what it tested is the bad value.
+  std::optional<uint32_t> thrown_by;
   bool value_is_input = false;  ///< nothing in the program made it: the chain ends where it was read
   /// The statements that made the values which the branch tested that decided that the failing statement is executed;
   /// nearest first.
@@ -81,6 +83,7 @@ struct FailureMoment {
   std::optional<ChildOutput> child = std::nullopt;  ///< put that byte out; no other member matters then
   uint64_t branch = 0;  ///< instance of the main thread (from 1) that is looked at instead of a statement; 0: none
   bool divided = false;                             ///< an integer division of the statement trapped
+  bool threw = false;                               ///< the statement threw an exception that nobody caught
 };
 
 /// Runs the traced program once; nothing when that run ends otherwise than `failing`, with the reason in `why_not`.

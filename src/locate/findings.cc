@@ -323,12 +323,19 @@ std::optional<report::Finding> value_origin(const program::ProgramModel& model, 
   }
   const uint32_t origin = slice.value_chain.back();
   if (!slice.unwritten.empty() && slice.unwritten.front().is_bad_value) return std::nullopt;
+  const report::SourcePlace test = place_of_statement(model, slice.thrown_by.value_or(program::kNone));
+  std::string evidence = fmt::format("The value that the failing statement uses was {} here, and came there by copies only "
+                                     "(backwards: {}).",
+                                     slice.value_is_input ? "read" : "made", fmt::join(way, ", "));
+  if (slice.thrown_by) {
+    evidence = fmt::format("The value was {} here because of which {}:{} decided that the exception is thrown.",
+                           slice.value_is_input ? "read" : "made",
+                           std::filesystem::path(test.file).filename().string(), test.line);
+  }
   return report::Finding{.kind = "value-origin",
                          .place = place_of_statement(model, origin),
                          .instance = 0,
-                         .evidence = fmt::format("The value that the failing statement uses was {} here, and "
-                                                 "came there by copies only (backwards: {}).",
-                                                 slice.value_is_input ? "read" : "made", fmt::join(way, ", ")),
+                         .evidence = std::move(evidence),
                          .proved = true};
 }
 

@@ -28,6 +28,8 @@ constexpr size_t kMostComputingOfFunction = 2;
 constexpr double kNeverWritten = 75;
 constexpr double kNotWrittenAgain = 40, kWrittenAgain = 34;  // in an endless loop
 constexpr double kRaced = 80, kRacedAlways = 24, kRacingRead = 0.75;
+constexpr double kGaveUp = 40;
+constexpr const char* kMadeBeforeGivingUp = "the value was made here because of which the program gave up";
 constexpr double kGoesRound = 62, kGuards = 0.9;
 constexpr double kNextTest = 0.7;    // what each earlier test of a variable counts against the next
 
@@ -231,7 +233,8 @@ class OfFailure : SuspectSource {
       const uint32_t origin = evidence_.slice->value_chain.back();
       const auto& unwritten = evidence_.slice->unwritten;
       const bool was_made = unwritten.empty() || !unwritten.front().is_bad_value;
-      if (was_made && !evidence_.slice->value_is_input && is_own_statement(model_, origin)) {
+      const bool uses = !evidence_.slice->thrown_by;  // else it is told below
+      if (uses && was_made && !evidence_.slice->value_is_input && is_own_statement(model_, origin)) {
         const bool negative = evidence_.slice->negative_length.has_value();
         add_statement(origin, negative ? 44 : 26,
                       negative ? "the negative number of bytes was made here"
@@ -240,10 +243,10 @@ class OfFailure : SuspectSource {
       add_origin(origin);
     }
     // A program that declares a failure has found a wrong value: that which it tested just before.
-    double tested = declared_ ? 40 : 0;
+    double tested = declared_ ? kGaveUp : 0;
     for (const uint32_t origin : evidence_.slice->decided_on) {
       if (!declared_ || !is_own_statement(model_, origin)) continue;
-      add_statement(origin, tested, "the value was made here because of which the program gave up");
+      add_statement(origin, tested, kMadeBeforeGivingUp);
       tested *= kNextOfKind;
     }
     if (silent_) add_computations();
@@ -273,7 +276,10 @@ class OfFailure : SuspectSource {
         origin->how == Origin::kUnknown) {
       return;
     }
-    if (is_own_statement(model_, origin->statement)) {
+    if (!is_own_statement(model_, origin->statement)) return;
+    if (evidence_.slice->thrown_by) {
+      add_statement(origin->statement, kGaveUp, kMadeBeforeGivingUp);
+    } else {
       add_statement(origin->statement, 26, "the number was made here whose text is wrong");
     }
   }

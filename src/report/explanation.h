@@ -51,6 +51,9 @@ struct Failure {
 /// The step of the route that follows from the one before, in a word or two: "then executed", …
 std::string route_word(const std::string& how);
 
+/// Which value a failure's origin is of: "The value there", …
+std::string value_in_words(const Failure& failure);
+
 /// How a value was made, to go on from "it was": "computed", "read from the input", …
 std::string made_in_words(const std::string& how);
 

@@ -85,7 +85,7 @@ class Page {
     const Failure& failure = *explanation_.failure;
     text_ += fmt::format("<h2>Failure</h2><p>{}<br>{}</p>\n", escaped(failure.message), link(failure.place));
     if (!failure.origin || failure.origin->place.line == 0) return;
-    text_ += fmt::format("<p>The value there was {} at {}</p>\n", escaped(made_in_words(failure.origin->how)),
+    text_ += fmt::format("<p>{} was {} at {}</p>\n", value_in_words(failure), escaped(made_in_words(failure.origin->how)),
                          link(failure.origin->place));
     if (failure.path.size() < 3) return;
     text_ += "<p>and came there by way of (backwards)</p><ol>\n";

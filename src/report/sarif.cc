@@ -76,7 +76,8 @@ Json failure_result(const Explanation& explanation) {
     related.push_back(std::move(location));
   };
   if (failure.origin)
-    relate(failure.origin->place, fmt::format("The value there was {} here.", made_in_words(failure.origin->how)));
+    relate(failure.origin->place,
+           fmt::format("{} was {} here.", value_in_words(failure), made_in_words(failure.origin->how)));
   for (const ValueStep& step : failure.path) {
     if (related.size() > kMostOfPath) break;
     relate(step.place, step.how == "formatted" ? "Here the value became text."

@@ -70,7 +70,7 @@ class Writer {
 
   void write_origin(const Failure& failure) {
     if (!failure.origin || failure.origin->place.line == 0) return;
-    text_ += fmt::format("  The value there was {} at {}\n", made_in_words(failure.origin->how),
+    text_ += fmt::format("  {} was {} at {}\n", value_in_words(failure), made_in_words(failure.origin->how),
                          place_text(failure.origin->place));
     quote(failure.origin->place);
     const auto beyond = std::count_if(failure.path.begin(), failure.path.end(), [](const ValueStep& each) {
@@ -272,6 +272,10 @@ std::string route_word(const std::string& how) {
 
 std::string route_text(const RouteStep& step) {
   return step.value.empty() ? route_word(step.how) : fmt::format("{}: {}", route_word(step.how), step.value);
+}
+
+std::string value_in_words(const Failure& failure) {
+  return failure.kind == "uncaught-exception" ? "What was tested before it was thrown" : "The value there";
 }
 
 std::string made_in_words(const std::string& how) {

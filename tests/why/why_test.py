@@ -534,6 +534,15 @@ class WhyTest(unittest.TestCase):
         self.assertIn("because of which the program gave up",
                       {s["line"]: s["why"] for s in said["suspects"]}.get(line("kinds[i] = i + 4"), ""))
 
+    def test_an_exception_that_nobody_caught_comes_from_what_was_tested_before_it_was_thrown(self):
+        said, line = self.subject("throws", ending="cc")
+        self.assertEqual(said["failure"]["kind"], "uncaught-exception")
+        self.assertEqual(said["failure"]["line"], line("throw std::runtime_error"))
+        self.assertEqual(said["failure"]["origin"]["line"], line("token.kind = c =="))
+        self.assertEqual(said["failure"]["origin"]["how"], "computed")
+        self.assertEqual([f["line"] for f in said["findings"] if f["kind"] == "value-origin"], [line("token.kind = c ==")])
+        self.assertIn(line("token.kind = c =="), [suspect["line"] for suspect in said["suspects"][:3]])
+
     def test_a_switch_without_a_case_for_its_value_is_suspected_with_the_cases_it_has(self):
         said, line = self.subject("unhandled_case")
         suspects = {s["line"]: (s["rank"], s["why"]) for s in said["suspects"]}
