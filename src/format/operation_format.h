@@ -40,6 +40,7 @@ enum OperationFlags : uint8_t {
   kOperationReturnsTwice = 2,  ///< call: each return is named by the activation
   kOperationTail = 4,          ///< call: no event follows, since nothing may come after it in the function
   kOperationIndirect = 8,      ///< call: a pointer decides who is called
+  kOperationCleansUp = 1,        ///< branch: it says how the clean-up of a scope goes on, and is in no source
   kOperationBeginsVariable = 1,  ///< memory is set to the pattern that a variable holds until something is written to it
   kOperationAtomic = 2,          ///< load, store
   kOperationKeepsBits = 1,       ///< load: of the neighbours of a bit-field, to store them again beside its new value

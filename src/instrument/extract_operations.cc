@@ -279,6 +279,7 @@ void OperationTable::add_operation(llvm::Instruction& instruction) {
   if (record.kind == OperationKind::kStartVariadic) {
     record.detail = static_cast<uint32_t>(instruction.getFunction()->arg_size());
   }
+  if (instruction.hasMetadata(metadata::kCleanUp)) record.flags = kOperationCleansUp;
   if (instruction.hasMetadata(metadata::kPattern)) record.flags = kOperationBeginsVariable;
   if (const auto* load = llvm::dyn_cast<llvm::LoadInst>(&instruction); load && keeps_bits(*load)) {
     record.flags = kOperationKeepsBits;

@@ -30,6 +30,9 @@ inline constexpr const char* kInternal = "culprit.internal";
 /// On the store of the pattern that a private variable starts with: !{}.
 inline constexpr const char* kPattern = "culprit.pattern";
 
+/// On a branch that says how the clean-up of a scope goes on (clean_up_branches.h): !{}.
+inline constexpr const char* kCleanUp = "culprit.cleanup";
+
 /// On a switch that was a computed goto, by the numbers of labels: !{}. Stays until fast bodies are optimised.
 inline constexpr const char* kLabelSwitch = "culprit.labels";
 

@@ -10,6 +10,7 @@
 #include <llvm/Support/MathExtras.h>
 
 #include "format/undefined_values.h"
+#include "instrument/clean_up_branches.h"
 #include "instrument/metadata.h"
 
 namespace culprit {
@@ -143,6 +144,7 @@ void trap_before_unreachable(llvm::Instruction& instruction) {
 
 void normalise_function(llvm::Function& function) {
   const llvm::DataLayout& layout = function.getDataLayout();
+  mark_clean_up_branches(function);
   for (llvm::Instruction& instruction : llvm::make_early_inc_range(llvm::instructions(function))) {
     auto* intrinsic = llvm::dyn_cast<llvm::IntrinsicInst>(&instruction);
     if (intrinsic && resolve_intrinsic(*intrinsic, layout)) {

@@ -12,6 +12,13 @@ constexpr size_t kOfShort = 8;  // most statements of a short function
 
 }  // namespace
 
+bool cleans_up(const program::ProgramModel& model, uint32_t block) {
+  const program::Indices operations = model.operations_of(block);
+  if (operations.empty()) return false;
+  const format::OperationRecord& last = model.operation(operations.back());
+  return last.kind == format::OperationKind::kBranch && (last.flags & format::kOperationCleansUp) != 0;
+}
+
 bool is_own_statement(const program::ProgramModel& model, uint32_t statement) {
   if (statement >= model.statements().size()) return false;
   const report::SourcePlace place = place_of_statement(model, statement);

@@ -12,6 +12,9 @@ namespace culprit {
 /// Whether a statement is the program's own rather than of a library's header or an allocator's wrapper.
 bool is_own_statement(const program::ProgramModel& model, uint32_t statement);
 
+/// Whether a block ends in a branch that is in no source: it says how the clean-up of a scope goes on.
+bool cleans_up(const program::ProgramModel& model, uint32_t block);
+
 /// Whether a function has so few statements that it only wraps another, or asks for something.
 bool is_short_function(const program::ProgramModel& model, uint32_t function);
 

@@ -16,6 +16,8 @@
 #include <unordered_map>
 #include <unordered_set>
 
+#include "locate/own_statements.h"
+
 namespace culprit {
 namespace {
 
@@ -41,6 +43,7 @@ std::vector<Experiment> candidates(const program::ProgramModel& model, const Con
   all = true;
   for (size_t i = log.entries.size(); i-- > 0;) {
     const auto [block, way] = log.entries[i];
+    if (cleans_up(model, block)) continue;
     const uint64_t from_last = seen[block]++;
     const bool first = from_last + 1 == total[block];
     const bool near = budget.near.contains(log.first_instance + i);

@@ -1,5 +1,7 @@
 #include "locate/repeated_runs.h"
 
+#include "locate/own_statements.h"
+
 namespace culprit {
 namespace {
 
@@ -55,6 +57,7 @@ void RunComparison::find_what_only_failing_runs_do() {
   const std::vector<format::BranchEntry>& entries = result_.failing.log.entries;
   for (size_t i = entries.size(); i-- > 0;) {
     const uint64_t key = key_of(entries[i]);
+    if (cleans_up(model_, entries[i].block)) continue;
     if (!seen.insert(key).second || passing_.contains(key) || failing_.at(key) != result_.failed) continue;
     result_.only_when_failing.push_back({.block = entries[i].block, .way = entries[i].way, .last_entry = i});
   }

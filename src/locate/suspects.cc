@@ -310,7 +310,7 @@ class OfFailure : SuspectSource {
     std::unordered_set<uint32_t> seen;
     for (const auto& dependence : model_.dependences_of(failing_block)) {
       const uint32_t block = model_.source_of_edge(dependence.edge);
-      if (!seen.insert(block).second || (decided && block != *decided)) continue;
+      if (!seen.insert(block).second || (decided && block != *decided) || cleans_up(model_, block)) continue;
       if (has_no_case(block)) {
         add(place_of_branch(model_, block), 46, "this switch has no case for the value, and the program gave up");
       } else {

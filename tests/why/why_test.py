@@ -254,6 +254,14 @@ class WhyTest(unittest.TestCase):
         self.assertIn("each of its executions", found[0]["evidence"])
         self.assertEqual(said["suspects"][0]["line"], line("if (value % 2 == 0)"))
 
+    def test_branches_of_a_clean_up_are_no_branches(self):
+        said, line = self.subject("leaves_scope", "odd 3\neven 4\n")
+        self.assertEqual(self.proved(said, "critical-branch"), [line("number % 2 == turn")])
+        source = (SOURCE / "tests/why/leaves_scope.c").read_text().splitlines()
+        branches = [source[f["line"] - 1].strip() for f in said["findings"] if f["kind"].endswith("-branch")]
+        self.assertNotIn("}", branches)
+        self.assertGreater(len(branches), 3)
+
     def test_what_no_branch_repairs_is_left_out(self):
         # The call of adapt() helps, too, and the one in it; what is told is the write in there that does.
         source = SOURCE / "tests/why/overwritten.c"
