@@ -13,7 +13,8 @@ namespace culprit {
 namespace {
 
 constexpr std::string_view kError = "error: ";
-constexpr std::string_view kUndefined = "error: undefined symbol: ";
+constexpr std::string_view kUndefined = "error: undefined ";
+constexpr std::string_view kName = "symbol: ";                  // after the visibility, if it is not the default
 constexpr std::string_view kSummary = "linker command failed";  // clang's word after lld's
 
 /// The undefined symbols; nothing when the linker complains of something else.
@@ -21,8 +22,10 @@ std::set<std::string> only_undefined(const std::string& messages) {
   std::set<std::string> names;
   std::istringstream in(messages);
   for (std::string line; std::getline(in, line);) {
-    if (const size_t at = line.find(kUndefined); at != std::string::npos) {
-      names.insert(line.substr(at + kUndefined.size()));
+    const size_t undefined = line.find(kUndefined);
+    const size_t name = undefined == std::string::npos ? undefined : line.find(kName, undefined);
+    if (name != std::string::npos) {
+      names.insert(line.substr(name + kName.size()));
     } else if (line.find(kError) != std::string::npos && line.find(kSummary) == std::string::npos) {
       return {};
     }

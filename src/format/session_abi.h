@@ -121,6 +121,7 @@ enum class HeapAlteration : uint32_t {
   kMoreRoom,    ///< blocks up to `last` have `room` bytes more than was asked for
   kGuardEnd,    ///< block `last` lies against memory that may not be accessed
   kGuardFreed,  ///< block `last` may not be accessed once it was freed
+  kFillFreed,   ///< no block is given back; once freed, those up to `last` hold `fill`, later ones `fill_after`
 };
 
 /// Blocks are numbered from 1 in the order of their allocation.

@@ -1,6 +1,10 @@
 #include "locate/altered_suspects.h"
 
 #include <algorithm>
+#include <optional>
+#include <set>
+#include <string>
+#include <tuple>
 #include <unordered_set>
 
 #include "locate/own_statements.h"
@@ -43,9 +47,12 @@ class Altered : SuspectSource {
   void add_branches() {
     double repairing = evidence_.expected_output ? 60 : 30, surviving = 18, further = 35, influencing = 28;
     std::unordered_set<uint32_t> seen;
+    std::set<std::tuple<Repair, std::string, uint32_t>> told;
     for (const CriticalBranch& branch : evidence_.critical) {
       if (!branch.verified || !seen.insert(branch.block).second) continue;
       const report::SourcePlace place = place_of_branch(model_, branch.block);
+      // The parts of a condition are one piece of evidence: a longer condition is not more suspect.
+      if (!told.emplace(branch.repair, place.file, place.line).second) continue;
       // That a run succeeds whose assertion is not looked at says nothing.
       if (evidence_.failure->kind == "assertion" && is_failing_line(place)) continue;
       switch (branch.repair) {
@@ -81,24 +88,39 @@ class Altered : SuspectSource {
                           ? "had this branch gone another way, the run would have succeeded"
                           : "had this branch and another gone another way, the run would have succeeded";
     // Without an expected output a run may only do less; one that gets past what failed does not.
-    if (!evidence_.expected_output && branch.passes_failure) {
+    const std::optional<bool> passes = evidence_.expected_output ? std::nullopt : passes_failure(branch);
+    if (passes) {
       // But for the condition right before what failed: that it lets too much through is how such code fails.
-      score = is_guard(branch.block)     ? kGuard
-              : !*branch.passes_failure  ? score * kAvoids
-                                         : score * (declared_ ? kPassesCheck : kPasses);
-      if (*branch.passes_failure) why = "had this branch gone another way, what failed would have gone well";
+      score = is_guard(branch.block) ? kGuard
+              : !*passes             ? score * kAvoids
+                                     : score * (declared_ ? kPassesCheck : kPasses);
+      if (*passes) why = "had this branch gone another way, what failed would have gone well";
     }
     const double own = score + nearness(branch.block);
     add(place, own, why);
-    add_statement(first_statement(branch.block, branch.other_way),
-                  own * (has_no_case(branch.block) ? kOtherCase : kOmitted),
-                  "this was not executed, and would have been in a run that succeeds");
+    // What follows on the branch's own line is the rest of its condition.
+    const uint32_t not_executed = first_statement(branch.block, branch.other_way);
+    if (not_executed != program::kNone && model_.statement(not_executed).line != place.line) {
+      add_statement(not_executed, own * (has_no_case(branch.block) ? kOtherCase : kOmitted),
+                    "this was not executed, and would have been in a run that succeeds");
+    }
     add_tested_values(branch, own * kTested,
                       "a value that such a branch tests was made here: had it gone another way, the run would "
                       "have succeeded");
     if (branch.then_number != 0) {
       add(place_of_branch(model_, branch.then_block), score + nearness(branch.then_block), why);
     }
+  }
+
+  /// Of an inversion of all executions it is not known; that of one of them is, as a rule.
+  std::optional<bool> passes_failure(const CriticalBranch& branch) const {
+    std::optional<bool> passes = branch.passes_failure;
+    for (const CriticalBranch& other : evidence_.critical) {
+      const bool tells = other.verified && other.block == branch.block && other.repair == branch.repair;
+      if (!branch.passes_failure && tells && other.passes_failure)
+        passes = *other.passes_failure || passes.value_or(false);
+    }
+    return passes;
   }
 
   /// Whether it decides directly that the failing statement is executed.
@@ -108,10 +130,6 @@ class Altered : SuspectSource {
     const auto dependences = model_.dependences_of(model_.block_of_statement(frames.front().statement));
     return std::any_of(dependences.begin(), dependences.end(),
                        [&](const auto& each) { return model_.source_of_edge(each.edge) == block; });
-  }
-
-  bool is_failing_line(const report::SourcePlace& place) const {
-    return place.line == evidence_.failure->place.line && place.file == evidence_.failure->place.file;
   }
 
   void add_tested_values(const CriticalBranch& branch, double score, const char* why) {

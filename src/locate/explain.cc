@@ -98,10 +98,9 @@ class Investigation {
   void find_wrong_byte() {
     if (explanation_.failure->kind != "wrong-output") return;
     progress_("looking for the first wrong byte", 0, 0);
-    at_output_ = observe_output(launch_, model_, byte_to_look_at(failing_.end.output, *oracle_.output), request_.time_limit);
-    if (launch_.recording) {
-      child_ = written_by_child(*launch_.recording, byte_to_look_at(failing_.end.output, *oracle_.output));
-    }
+    const uint64_t looked_at = byte_to_look_at(failing_.end.output, *oracle_.output);
+    at_output_ = observe_output(launch_, model_, looked_at, request_.time_limit);
+    if (launch_.recording) child_ = written_by_child(*launch_.recording, looked_at);
     if (child_) {
       at_output_ = {};  // where a run that can start no process ends
     } else if (at_output_.end.wait_status != failing_.end.wait_status) {
@@ -112,7 +111,11 @@ class Investigation {
       evidence_.frames = &at_output_.end.frames;
       evidence_.variables = &at_output_.variables;
       explanation_.failure->place = place_of_failure(model_, at_output_.end.frames);
-      const uint64_t before = at_output_.end.stop.branches;
+      // What left a text out comes after the last right byte.
+      const uint64_t first_wrong = first_wrong_byte(failing_.end.output, *oracle_.output);
+      const uint64_t before = looked_at == first_wrong
+                                  ? at_output_.end.stop.branches
+                                  : observe_output(launch_, model_, first_wrong, request_.time_limit).end.stop.branches;
       if (before >= failing_.log.first_instance && before < failing_.log.first_instance + failing_.log.entries.size()) {
         failing_.log.entries.resize(before - failing_.log.first_instance + 1);
       }
@@ -200,6 +203,7 @@ class Investigation {
     for (const HeapFault& fault : heap.faults) add_findings_of(model_, fault, explanation_.findings);
     if (!heap.faults.empty() && is_silent(*explanation_.failure)) {
       move_failure_to(model_, heap.faults.front(), *explanation_.failure);
+      explanation_.failure->origin_is_of_output = explanation_.failure->kind == "wrong-output";
     }
   }
 
@@ -222,6 +226,7 @@ class Investigation {
     budget_.near = slice_->near_instances;
     find_races();
     find_values();
+    tell_message();
     place_output();
   }
 
@@ -269,11 +274,25 @@ class Investigation {
     }
   }
 
+  /// A program that says something instead of a part of its output; at its end that has been told.
+  void tell_message() {
+    const ObservedEnd& end = failing_.end;
+    if (!slice_->message || explanation_.failure->kind != "wrong-output" ||
+        !text_is_missing(end.output, *oracle_.output))
+      return;
+    const std::string line =
+        end.error.substr(*slice_->message, end.error.find('\n', *slice_->message) - *slice_->message);
+    explanation_.failure->message += fmt::format(" Instead the program said: {}", line);
+  }
+
   /// What puts a wrong output out may only hand on what others decided.
   void place_output() {
-    const bool failure_is_writing =
-        explanation_.failure->kind == "wrong-output" &&
-        explanation_.failure->place.line == place_of_failure(model_, at_output_.end.frames).line;
+    // Where nothing else is known of a wrong exit status, the failure is where the program said that something is
+    // wrong.
+    const bool failure_is_message = slice_->message && explanation_.failure->place.line == 0;
+    const bool failure_is_writing = failure_is_message || (explanation_.failure->kind == "wrong-output" &&
+                                                           explanation_.failure->place.line ==
+                                                               place_of_failure(model_, at_output_.end.frames).line);
     if (slice_->parent) {
       evidence_.frames = &slice_->parent->frames;
       evidence_.variables = &slice_->parent->variables;

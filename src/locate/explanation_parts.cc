@@ -13,13 +13,23 @@ namespace {
 
 constexpr uint64_t kMostTracedBranches = 30'000'000;
 constexpr size_t kMostWithVariables = 2;  // activations that are told
+constexpr size_t kMostMessages = 100;     // of which one may have been said instead of what is missing
 
-/// Where the last line with text begins.
-std::optional<uint64_t> last_line_of(const std::string& text) {
-  const size_t end = text.find_last_not_of(" \t\r\n");
-  if (end == std::string::npos) return std::nullopt;
-  const size_t before = text.rfind('\n', end);
+/// Where the last line with text before `end` begins.
+std::optional<uint64_t> last_line_of(const std::string& text, size_t end = std::string::npos) {
+  if (end == 0) return std::nullopt;
+  const size_t last = text.find_last_not_of(" \t\r\n", end - 1);
+  if (last == std::string::npos) return std::nullopt;
+  const size_t before = text.rfind('\n', last);
   return before == std::string::npos ? 0 : before + 1;
+}
+
+/// Where the lines with text begin, the last first.
+std::vector<uint64_t> last_lines_of(const std::string& text) {
+  std::vector<uint64_t> lines;
+  auto line = last_line_of(text);
+  for (; line && lines.size() < kMostMessages; line = last_line_of(text, *line)) lines.push_back(*line);
+  return lines;
 }
 
 }  // namespace
@@ -80,13 +90,20 @@ std::optional<FailureSlice> slice_of_failure(const ExplainRequest& request, cons
   std::optional<FailureSlice> slice;
   const ObservedEnd& end = at_output.end.frames.empty() ? failing.end : at_output.end;
   const bool output = explanation.failure->kind == "wrong-output";
-  if (end.frames.empty() && !output && !branch) return std::nullopt;
+  // Of a program that ends with a wrong status from main() it is known only what it said.
+  const bool only_status = explanation.failure->kind == "exit-status" && end.frames.empty() && !branch;
+  const auto message = only_status ? last_line_of(failing.end.error) : std::nullopt;
+  if (end.frames.empty() && !output && !branch && !message) return std::nullopt;
   FailureMoment moment{.statement = child || end.frames.empty() ? program::kNone : end.frames.front().statement,
                        .branches = end.stop.branches,
                        .child = child,
                        .branch = branch.value_or(0),
                        .divided = end.stop.signal == SIGFPE && end.stop.signal_code == FPE_INTDIV,
                        .threw = explanation.failure->kind == "uncaught-exception"};
+  if (message) {
+    moment.output_byte = *message;
+    moment.stream = depend::OutputStream::kStandardError;
+  }
   if (output) {
     moment.output_byte = byte_to_look_at(failing.end.output, *request.expectation.output);
     // What is missing was put out by nobody. A program that gave up said why.
@@ -95,6 +112,9 @@ std::optional<FailureSlice> slice_of_failure(const ExplainRequest& request, cons
         moment.output_byte = *message;
         moment.stream = depend::OutputStream::kStandardError;
       }
+    } else if (text_is_missing(failing.end.output, *request.expectation.output)) {
+      moment.after_missing = first_wrong_byte(failing.end.output, *request.expectation.output);
+      moment.messages = last_lines_of(failing.end.error);
     }
   }
   if (failing.log.first_instance + failing.log.entries.size() > kMostTracedBranches) {

@@ -21,16 +21,21 @@ void forget_innermost(size_t activations, ObservedRun& run) {
 
 }  // namespace
 
-uint64_t byte_to_look_at(const std::string& output, const std::string& expected) {
+bool text_is_missing(const std::string& output, const std::string& expected) {
   const uint64_t first_wrong = first_wrong_byte(output, expected);
   const auto rest_of_line = [first_wrong](const std::string& text) {
     return std::string_view(text).substr(first_wrong, text.find('\n', first_wrong) - first_wrong + 1);
   };
-  if (first_wrong == 0 || first_wrong >= output.size() || first_wrong >= expected.size()) return first_wrong;
+  if (first_wrong >= output.size() || first_wrong >= expected.size()) return false;
   const std::string_view rest = rest_of_line(output), wanted = rest_of_line(expected);
   // One or two characters are the same by chance, such as the last digits of two numbers.
   const bool says_something = rest == "\n" || rest.size() > kSameByChance + std::string_view("\n").size();
-  return says_something && rest.size() < wanted.size() && wanted.ends_with(rest) ? first_wrong - 1 : first_wrong;
+  return says_something && rest.size() < wanted.size() && wanted.ends_with(rest);
+}
+
+uint64_t byte_to_look_at(const std::string& output, const std::string& expected) {
+  const uint64_t first_wrong = first_wrong_byte(output, expected);
+  return first_wrong != 0 && text_is_missing(output, expected) ? first_wrong - 1 : first_wrong;
 }
 
 bool is_silent(const report::Failure& failure) {

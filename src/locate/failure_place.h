@@ -13,6 +13,9 @@
 
 namespace culprit {
 
+/// Whether the first line that is wrong only lacks bytes: its rest is as expected.
+bool text_is_missing(const std::string& output, const std::string& expected);
+
 /// The byte of the output whose writer is to be looked at. Where the rest of a line is right and only bytes before it
 /// are missing, that is the last right byte: what was written there ended too early.
 uint64_t byte_to_look_at(const std::string& output, const std::string& expected);

@@ -180,6 +180,20 @@ class TracedRun final : public RunDependences {
     return origins;
   }
 
+  /// The blocks of the branches that decided in its activation that `node` was executed, and that tested a copy of what
+  /// `made` made; nearest first.
+  std::vector<uint32_t> tests_before(Node node, Node made) const {
+    std::vector<uint32_t> blocks;
+    const uint32_t frame = graph_.execution(node.execution()).frame;
+    for (int step = 0; step < kMostControlSteps; ++step) {
+      const std::optional<Node> branch = decided_by(node);
+      if (!branch || graph_.execution(branch->execution()).frame != frame) break;
+      if (tests(*branch, made)) blocks.push_back(graph_.execution(branch->execution()).block);
+      node = *branch;
+    }
+    return blocks;
+  }
+
   /// Each once.
   std::vector<uint32_t> statements_of(const std::vector<Node>& nodes) const {
     std::vector<uint32_t> statements;
@@ -213,6 +227,19 @@ class TracedRun final : public RunDependences {
       if (const auto found = active_in(graph_, each, block)) return found;
     }
     return std::nullopt;
+  }
+
+  /// Whether a branch's condition, as its own line computes it, is about a copy of what `made` made.
+  bool tests(Node branch, Node made) const {
+    std::vector<Node> open = sources_of(graph_, branch, {OperandRole::kData, OperandRole::kChooses});
+    for (size_t next = 0; next < open.size() && next < kMostOfCondition; ++next) {
+      const Node source = depend::value_chain(graph_, open[next]).back();
+      if (source == made) return true;
+      if (!are_of_one_line(source, branch)) continue;
+      const std::vector<Node> more = sources_of(graph_, source, {OperandRole::kData, OperandRole::kChooses});
+      open.insert(open.end(), more.begin(), more.end());
+    }
+    return false;
   }
 
   /// Other than for a call from the branch's line.
@@ -285,6 +312,25 @@ std::vector<Node> first_own(const program::ProgramModel& model, const std::vecto
   return found == nodes.end() ? std::vector<Node>() : std::vector<Node>{*found};
 }
 
+/// What the program said instead of what is missing in its output.
+std::optional<uint64_t> message_instead(const DependenceGraph& graph, const FailureMoment& moment) {
+  using depend::OutputStream;
+  const auto put_out = [&](OutputStream stream, uint64_t byte) { return graph.output_at(stream, byte).back(); };
+  if (!moment.after_missing || *moment.after_missing >= graph.output_bytes(OutputStream::kStandardOutput))
+    return std::nullopt;
+  const Node until = put_out(OutputStream::kStandardOutput, *moment.after_missing);
+  const Node from =
+      *moment.after_missing == 0 ? depend::kNoNode : put_out(OutputStream::kStandardOutput, *moment.after_missing - 1);
+  const Node lost = graph.output_lost_at(OutputStream::kStandardError);
+  for (const uint64_t message : moment.messages) {
+    const bool is_known = message < graph.output_bytes(OutputStream::kStandardError);
+    if (!is_known && lost == depend::kNoNode) continue;
+    const Node said = is_known ? put_out(OutputStream::kStandardError, message) : lost;
+    if ((from == depend::kNoNode || is_before(graph, from, said)) && is_before(graph, said, until)) return message;
+  }
+  return std::nullopt;
+}
+
 /// What made the byte that a child was given, as of DependenceGraph::output_at, the start of the child being the call.
 /// Where it is not known which byte that was, the call alone.
 std::vector<Node> made_for_child(const TracedRun& run, const StartOfChild& start, const ParentAtStart& parent) {
@@ -337,8 +383,13 @@ std::optional<FailureSlice> slice_failure(const Launch& launch, const TracedProg
     return std::nullopt;
   }
   // Of a wrong output, what made the very byte; else what the failing statement works with.
-  const depend::OutputStream stream = moment.stream;
-  const bool byte_is_known = moment.output_byte && *moment.output_byte < graph.output_bytes(stream);
+  const std::optional<uint64_t> message = message_instead(graph, moment);
+  const depend::OutputStream stream = message ? depend::OutputStream::kStandardError : moment.stream;
+  const std::optional<uint64_t> output_byte = message ? message : moment.output_byte;
+  const bool byte_is_known = output_byte && *output_byte < graph.output_bytes(stream);
+  // How long a message of error(3) or perror(3) is the table of library functions does not tell, but that it came.
+  const Node unknown = stream == depend::OutputStream::kStandardError ? graph.output_lost_at(stream) : depend::kNoNode;
+  const bool call_is_known = output_byte && !byte_is_known && unknown != depend::kNoNode;
   std::vector<Node> criterion, chain;
   std::optional<NegativeLength> length;
   std::optional<Node> thrown_by;
@@ -357,10 +408,12 @@ std::optional<FailureSlice> slice_failure(const Launch& launch, const TracedProg
       chain = depend::value_chain_of_output(graph, made_by);
     }
   } else if (byte_is_known) {
-    criterion = graph.output_at(stream, *moment.output_byte);
-    chain = depend::value_chain_of_output(graph, graph.output_parts(stream, *moment.output_byte));
+    criterion = graph.output_at(stream, *output_byte);
+    chain = depend::value_chain_of_output(graph, graph.output_parts(stream, *output_byte));
   } else if (const Node branch = run->branch(moment.branch); branch != depend::kNoNode) {
     criterion = {branch};
+  } else if (call_is_known) {
+    criterion = {unknown};
   } else if (criterion = run->criterion_of(moment); !criterion.empty()) {
     length = negative_length(graph, run->trace(), criterion);
     Node bad = moment.divided ? divisor(graph, criterion) : length ? length->value : depend::kNoNode;
@@ -382,8 +435,8 @@ std::optional<FailureSlice> slice_failure(const Launch& launch, const TracedProg
   slice.near_instances = run->instances_of(slice.near_branches);
   if (length) slice.negative_length = length->bytes;
   if (thrown_by) slice.thrown_by = graph.model().operation(thrown_by->operation()).statement;
-  slice.of_message = byte_is_known && stream == depend::OutputStream::kStandardError;
-  if (byte_is_known) {
+  if (call_is_known || (byte_is_known && stream == depend::OutputStream::kStandardError)) slice.message = output_byte;
+  if (byte_is_known || call_is_known) {
     slice.writer = writer_of_output(graph, criterion, [&](uint32_t frame) { return run->entered(frame); });
     slice.put_out_at = active_statements(graph, criterion.back());
   }
@@ -395,7 +448,7 @@ std::optional<FailureSlice> slice_failure(const Launch& launch, const TracedProg
     slice.value_made = chain.back();
     add_bad_value(graph, chain.back(), slice.unwritten);
     slice.computed_from = computed_from(graph, chain.back());
-    const bool is_text = byte_is_known && is_copied(graph.output_parts(stream, *moment.output_byte));
+    const bool is_text = byte_is_known && is_copied(graph.output_parts(stream, *output_byte));
     ValuePath path =
         value_path(graph, chain, byte_is_known || parent ? std::span<const Node>(criterion) : std::span<const Node>(),
                    is_text, [&](uint32_t frame) { return run->entered(frame); });
@@ -407,6 +460,8 @@ std::optional<FailureSlice> slice_failure(const Launch& launch, const TracedProg
       slice.origin_decided_by.insert(slice.origin_decided_by.end(), tested.begin(), tested.end());
     }
   }
+  if (!chain.empty() && !byte_is_known && !parent)
+    slice.let_through = run->tests_before(criterion.front(), chain.back());
   slice.value_is_input = !chain.empty() && reads_input(graph, chain.back());
   if (const auto branch = run->decided_by(criterion.front())) {
     slice.decided_on = run->statements_of(run->origins_of(*branch, false));

@@ -57,14 +57,18 @@ struct FailureSlice : MeasuredSlice {
   std::optional<ParentAtStart> parent;
   /// The value is a number of bytes to copy or fill, and negative.
   std::optional<int64_t> negative_length;
-  /// Of an output that is missing: what was followed is the message that the program gave instead.
-  bool of_message = false;
+  /// Of an output that is missing, or of a wrong exit status: what was followed is the message that the program gave,
+  /// and it begins here in standard error.
+  std::optional<uint64_t> message = std::nullopt;
   /// Of an exception that nobody caught: the branch that decided to throw it; what it tested is the bad value.
   std::optional<uint32_t> thrown_by;
   bool value_is_input = false;  ///< nothing in the program made it: the chain ends where it was read
   /// The statements that made the values which the branch tested that decided that the failing statement is executed;
   /// nearest first.
   std::vector<uint32_t> decided_on;
+  /// The branches, by the blocks that end in them, that tested the bad value in the failing activation and let it come
+  /// to the failing statement; nearest first.
+  std::vector<uint32_t> let_through;
   /// That branch's function was called when all those values had been made.
   bool decided_by_caller = false;
   /// The nearest branches' instances, of the main thread (from 1), with their own distances.
@@ -80,6 +84,10 @@ struct FailureMoment {
   uint64_t branches = 0;                               ///< branch instances that the main thread had executed
   std::optional<uint64_t> output_byte = std::nullopt;  ///< of standard output, when that is what is wrong
   depend::OutputStream stream = depend::OutputStream::kStandardOutput;  ///< or that the byte is of
+  /// Where text is missing before a byte of standard output: that byte, and where the lines of standard error begin,
+  /// the last first. One that was said between that byte and the one before it, `output_byte`, was said instead.
+  std::optional<uint64_t> after_missing = std::nullopt;
+  std::vector<uint64_t> messages{};
   std::optional<ChildOutput> child = std::nullopt;  ///< put that byte out; no other member matters then
   uint64_t branch = 0;  ///< instance of the main thread (from 1) that is looked at instead of a statement; 0: none
   bool divided = false;                             ///< an integer division of the statement trapped

@@ -190,6 +190,14 @@ void add_findings_of(const program::ProgramModel& model, const HeapFault& fault,
                         .evidence = std::move(evidence),
                         .proved = true});
   };
+  const auto add_branch = [&](const char* kind, std::string evidence) {
+    if (!fault.first_different_branch) return;
+    findings.push_back({.kind = kind,
+                        .place = place_of_branch(model, *fault.first_different_branch),
+                        .instance = 0,
+                        .evidence = std::move(evidence),
+                        .proved = true});
+  };
   switch (fault.error) {
     case HeapError::kOutOfBounds:
       add("heap-overflow", used,
@@ -198,22 +206,19 @@ void add_findings_of(const program::ProgramModel& model, const HeapFault& fault,
     case HeapError::kUsedAfterFree:
       add("use-after-free", used,
           fmt::format("It uses {}, which was freed before.{}", position_in_block(fault), consequence));
+      add_branch("use-after-free", fmt::format("Which way it goes depends on what {} holds, which was freed before.{}",
+                                               position_in_block(fault), consequence));
       break;
     case HeapError::kFreedTwice:
       add("double-free", used,
           fmt::format("It frees {}, which was freed before.{}", position_in_block(fault), consequence));
       break;
     case HeapError::kUninitialised:
-      if (fault.first_different_branch) {
-        findings.push_back(
-            {.kind = "uninitialised-read",
-             .place = place_of_branch(model, *fault.first_different_branch),
-             .instance = 0,
-             .evidence = fmt::format(
-                 "Which way it goes depends on what fresh memory happens to hold: {} was read before it was written.{}",
-                 position_in_block(fault), consequence),
-             .proved = true});
-      }
+      add_branch(
+          "uninitialised-read",
+          fmt::format(
+              "Which way it goes depends on what fresh memory happens to hold: {} was read before it was written.{}",
+              position_in_block(fault), consequence));
       break;
   }
   if (!fault.freed.empty()) {

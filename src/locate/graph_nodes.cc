@@ -61,6 +61,23 @@ std::vector<uint32_t> active_statements(const DependenceGraph& graph, Node node)
   }
 }
 
+bool is_before(const DependenceGraph& graph, Node one, Node other) {
+  // Its activations' calls, outermost first, and the node itself.
+  const auto calls_to = [&graph](Node node) {
+    std::vector<Node> calls{node};
+    while (true) {
+      const Node call = graph.frame(graph.execution(node.execution()).frame).call;
+      if (call == depend::kNoNode || call.execution() >= node.execution()) break;
+      calls.push_back(node = call);
+    }
+    std::reverse(calls.begin(), calls.end());
+    return calls;
+  };
+  const std::vector<Node> first = calls_to(one), second = calls_to(other);
+  const auto [ours, theirs] = std::mismatch(first.begin(), first.end(), second.begin(), second.end());
+  return theirs != second.end() && (ours == first.end() || *theirs > *ours);
+}
+
 uint64_t instance_of(const DependenceGraph& graph, Node node) {
   const uint32_t block = graph.block_of(node.execution());
   const size_t last = node.execution() / format::kGraphChunkExecutions;

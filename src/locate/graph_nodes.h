@@ -24,6 +24,10 @@ std::vector<depend::Node> sources_of(const depend::DependenceGraph& graph, depen
 /// The statements that were active at a node, its own and those of the calls around it, innermost first.
 std::vector<uint32_t> active_statements(const depend::DependenceGraph& graph, depend::Node node);
 
+/// Whether one node was executed before another of the same thread. A block's execution is numbered when it begins, and
+/// what its calls did comes between its operations.
+bool is_before(const depend::DependenceGraph& graph, depend::Node one, depend::Node other);
+
 /// Which execution of its block a node belongs to, from 1.
 uint64_t instance_of(const depend::DependenceGraph& graph, depend::Node node);
 

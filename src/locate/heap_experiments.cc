@@ -122,6 +122,18 @@ void add_what_run_tells(HeapFault& fault, const HeapRun& run) {
   }
 }
 
+/// Where two runs part that differ in one block's contents only.
+void add_first_difference(HeapFault& fault, const ControlBlock::BranchLog& with,
+                          const ControlBlock::BranchLog& without) {
+  if (with.first_instance != 1 || without.first_instance != 1) return;
+  const auto [ours, theirs] =
+      std::mismatch(with.entries.begin(), with.entries.end(), without.entries.begin(), without.entries.end(),
+                    [](auto a, auto b) { return a.block == b.block && a.way == b.way; });
+  if (ours == with.entries.end() || theirs == without.entries.end() || ours->block != theirs->block) return;
+  fault.first_different_branch = ours->block;
+  fault.branches = static_cast<uint64_t>(ours - with.entries.begin()) + 1;
+}
+
 std::optional<HeapFault> find_uninitialised(Search& search, uint8_t other_fill) {
   format::HeapControl heap{};
   heap.alteration = HeapAlteration::kFill;
@@ -146,16 +158,22 @@ std::optional<HeapFault> find_uninitialised(Search& search, uint8_t other_fill) 
   fault.block = block;
   fault.repairs = search.is_good(one.end) || search.is_good(other.end);
   add_what_run_tells(fault, with);
-  const auto& [first, log] = with.log;
-  const auto& [other_first, other_log] = without.log;
-  if (first == 1 && other_first == 1) {
-    const auto [ours, theirs] = std::mismatch(log.begin(), log.end(), other_log.begin(), other_log.end(),
-                                              [](auto a, auto b) { return a.block == b.block && a.way == b.way; });
-    if (ours != log.end() && theirs != other_log.end() && ours->block == theirs->block) {
-      fault.first_different_branch = ours->block;
-      fault.branches = static_cast<uint64_t>(ours - log.begin()) + 1;
-    }
-  }
+  add_first_difference(fault, with.log, without.log);
+  return fault;
+}
+
+/// What the guarded decisive block tells; no access where it was not accessed.
+HeapFault fault_at(Search& search, uint64_t block, HeapAlteration guard) {
+  format::HeapControl heap{};
+  heap.alteration = guard;
+  heap.last = block;
+  const HeapRun guarded = search.run(heap);
+  HeapFault fault;
+  fault.error = guard == HeapAlteration::kGuardEnd                            ? HeapError::kOutOfBounds
+                : guarded.end.stop.reason == format::StopReason::kInvalidFree ? HeapError::kFreedTwice
+                                                                              : HeapError::kUsedAfterFree;
+  fault.block = block;
+  add_what_run_tells(fault, guarded);
   return fault;
 }
 
@@ -170,18 +188,35 @@ std::optional<HeapFault> find_misused(Search& search, const Ending& failing, Hea
   if (ending_of(altered.end) == failing) return std::nullopt;
   const uint64_t block = search.decisive_block(heap, ending_of(altered.end), altered.heap.allocations);
   if (block == 0) return std::nullopt;
-  heap.alteration = guard;
-  heap.last = block;
-  const HeapRun guarded = search.run(heap);
-  HeapFault fault;
-  fault.error = guard == HeapAlteration::kGuardEnd                            ? HeapError::kOutOfBounds
-                : guarded.end.stop.reason == format::StopReason::kInvalidFree ? HeapError::kFreedTwice
-                                                                              : HeapError::kUsedAfterFree;
-  fault.block = block;
+  HeapFault fault = fault_at(search, block, guard);
   fault.repairs = search.is_good(altered.end);
-  add_what_run_tells(fault, guarded);
   // Another placement of blocks may change a run for other reasons: only the access itself proves it.
   if (fault.access.empty()) return std::nullopt;
+  return fault;
+}
+
+/// Reads of freed blocks that nobody else got: keeping such a block changes nothing, but what it holds does. All blocks
+/// lie where they lay, so this is proved without an access, too: a guarded block may be spared because it lies
+/// elsewhere.
+std::optional<HeapFault> find_freed_read(Search& search) {
+  format::HeapControl heap{};
+  heap.alteration = HeapAlteration::kFillFreed;
+  heap.fill = kOneFill;
+  heap.fill_after = kOtherFills[0];
+  heap.last = kAllBlocks;
+  const HeapRun one = search.run(heap);
+  heap.last = 0;
+  const HeapRun other = search.run(heap);
+  if (ending_of(one.end) == ending_of(other.end)) return std::nullopt;
+  const uint64_t blocks = std::max(one.heap.allocations, other.heap.allocations);
+  const uint64_t block = search.decisive_block(heap, ending_of(one.end), blocks);
+  if (block == 0) return std::nullopt;
+  HeapFault fault = fault_at(search, block, HeapAlteration::kGuardFreed);
+  if (!fault.access.empty()) return fault;
+  heap.last = block;
+  const HeapRun with = search.run(heap, true);
+  heap.last = block - 1;
+  add_first_difference(fault, with.log, search.run(heap, true).log);
   return fault;
 }
 
@@ -203,6 +238,9 @@ HeapSearch search_heap(const Launch& launch, const ObservedEnd& failing, const O
     }
     if (auto fault = find_misused(search, sealed, HeapAlteration::kMoreRoom, HeapAlteration::kGuardEnd)) {
       result.faults.push_back(std::move(*fault));
+    }
+    if (result.faults.empty()) {
+      if (auto fault = find_freed_read(search)) result.faults.push_back(std::move(*fault));
     }
     // What a block holds that is used after its release looks like memory that was never written.
     for (const uint8_t fill : kOtherFills) {

@@ -20,7 +20,7 @@ SuspectRanking::SuspectRanking(const program::ProgramModel& model, const Evidenc
   }
   const std::string& kind = evidence.failure->kind;
   silent_ = kind == "wrong-output" || kind == "exit-status" || kind == "predicate";
-  const bool said = evidence.slice && evidence.slice->of_message;
+  const bool said = evidence.slice && evidence.slice->message;
   silent_ = silent_ && !said;
   declared_ = said || kind == "assertion" || kind == "abort" || kind == "uncaught-exception";
 }

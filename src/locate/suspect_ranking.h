@@ -71,6 +71,9 @@ class SuspectSource {
   double nearness(uint32_t block) const { return ranking_.nearness(block); }
   bool has_no_case(uint32_t block) const { return ranking_.has_no_case(block); }
   uint32_t failing_function() const { return ranking_.failing_function(); }
+  bool is_failing_line(const report::SourcePlace& place) const {
+    return place.line == evidence_.failure->place.line && place.file == evidence_.failure->place.file;
+  }
 
   const program::ProgramModel& model_;
   const Evidence& evidence_;

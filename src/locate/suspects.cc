@@ -22,6 +22,7 @@ namespace {
 // Reports show the first few. Who reads on gets what the failure depended on, nearest first.
 constexpr size_t kMostSuspects = 100;
 constexpr size_t kMostCallers = 4;
+constexpr size_t kMostReleasing = 2;  // calls around a release
 constexpr size_t kMostOfSlice = 100;
 constexpr size_t kMostComputing = 8;
 constexpr size_t kMostComputingOfFunction = 2;
@@ -31,6 +32,7 @@ constexpr double kRaced = 80, kRacedAlways = 24, kRacingRead = 0.75;
 constexpr double kGaveUp = 40;
 constexpr const char* kMadeBeforeGivingUp = "the value was made here because of which the program gave up";
 constexpr double kGoesRound = 62, kGuards = 0.9;
+constexpr double kLetThrough = 36;   // a test of the bad value that did not keep it from the failing statement
 constexpr double kNextTest = 0.7;    // what each earlier test of a variable counts against the next
 
 bool is_identifier(char c) {
@@ -85,9 +87,15 @@ class OfFailure : SuspectSource {
           uint32_t freed = where_chains_part(model_, fault.freed, access);
           if (freed == program::kNone) freed = own_statement(model_, fault.freed);
           add_statement(freed, 100, "the heap block that is used later is freed here");
+          // Not knowing the access it is not known which of the calls around the release is to blame.
+          if (access.empty()) add_callers(fault.freed, freed);
           add_statement(used, 80,
                         fault.error == HeapError::kFreedTwice ? "it frees a heap block once more"
                                                               : "it uses a heap block that was freed");
+          if (fault.first_different_branch) {
+            add(place_of_branch(model_, *fault.first_different_branch), 80,
+                "this branch depends on a heap block that was freed");
+          }
           add_statement(allocated, 40, "that heap block is allocated here");
           break;
         }
@@ -99,6 +107,15 @@ class OfFailure : SuspectSource {
           }
           break;
       }
+    }
+  }
+
+  void add_callers(const std::vector<uint32_t>& statements, uint32_t of) {
+    auto caller = std::find(statements.begin(), statements.end(), of);
+    double score = 70;
+    for (size_t told = 0; caller != statements.end() && ++caller != statements.end() && told < kMostReleasing; ++told) {
+      add_statement(*caller, score, "by this call the heap block is freed that is used later");
+      score *= kNextOfKind;
     }
   }
 
@@ -242,6 +259,13 @@ class OfFailure : SuspectSource {
       }
       add_origin(origin);
     }
+    double let_through = kLetThrough;
+    for (const uint32_t block : evidence_.slice->let_through) {
+      if (silent_ || declared_) break;
+      add(place_of_branch(model_, block), let_through,
+          "it tests the value that the failing statement uses, and let it pass");
+      let_through *= kNextTest;
+    }
     // A program that declares a failure has found a wrong value: that which it tested just before.
     double tested = declared_ ? kGaveUp : 0;
     for (const uint32_t origin : evidence_.slice->decided_on) {
@@ -301,21 +325,26 @@ class OfFailure : SuspectSource {
   }
 
   /// The branch on which it depended directly that the failing statement was executed, or those when it is not known.
+  /// What the failing line itself decides (`c ? a / b : 0`) says nothing that the failure's place does not, so what
+  /// decided that is told, too; but a test on whose line the program gives up is a decision like others.
   void add_controlling_branches() {
     const std::optional<uint32_t> frame = decided_in(model_, *evidence_.frames, 0);
     if (!frame) return;
-    const uint32_t statement = (*evidence_.frames)[*frame].statement;
-    const uint32_t failing_block = model_.block_of_statement(statement);
-    const std::optional<uint32_t> decided = latest_decision(model_, evidence_.run->log, failing_block);
+    const uint32_t failing_block = model_.block_of_statement((*evidence_.frames)[*frame].statement);
     std::unordered_set<uint32_t> seen;
-    for (const auto& dependence : model_.dependences_of(failing_block)) {
-      const uint32_t block = model_.source_of_edge(dependence.edge);
-      if (!seen.insert(block).second || (decided && block != *decided) || cleans_up(model_, block)) continue;
-      if (has_no_case(block)) {
-        add(place_of_branch(model_, block), 46, "this switch has no case for the value, and the program gave up");
-      } else {
-        add(place_of_branch(model_, block), silent_ ? 9 : 28,
-            "this branch decided that the failing statement was executed");
+    std::vector<uint32_t> open{failing_block};
+    for (size_t next = 0; next < open.size(); ++next) {
+      const std::optional<uint32_t> decided = latest_decision(model_, evidence_.run->log, open[next]);
+      for (const auto& dependence : model_.dependences_of(open[next])) {
+        const uint32_t block = model_.source_of_edge(dependence.edge);
+        if ((decided && block != *decided) || cleans_up(model_, block) || !seen.insert(block).second) continue;
+        const report::SourcePlace place = place_of_branch(model_, block);
+        if (has_no_case(block)) {
+          add(place, 46, "this switch has no case for the value, and the program gave up");
+        } else {
+          add(place, silent_ ? 9 : 28, "this branch decided that the failing statement was executed");
+        }
+        if (!declared_ && is_failing_line(place)) open.push_back(block);
       }
     }
   }

@@ -275,6 +275,7 @@ std::string route_text(const RouteStep& step) {
 }
 
 std::string value_in_words(const Failure& failure) {
+  if (failure.origin_is_of_output) return "The first wrong byte of the output";
   return failure.kind == "uncaught-exception" ? "What was tested before it was thrown" : "The value there";
 }
 

@@ -6,10 +6,11 @@
 
 int missing_function(int);
 extern int missing_variable;
+__attribute__((visibility("hidden"))) int missing_hidden_function(int);
 
 int main(void) {
   int enabled = 0;
-  if (enabled) return missing_function(missing_variable);
+  if (enabled) return missing_function(missing_variable) + missing_hidden_function(1);
   puts("nothing was missing");
   return 0;
 }

@@ -151,6 +151,16 @@ class WhyTest(unittest.TestCase):
         self.assertEqual(self.proved(said, "allocated-here"), [line("{malloc(16)}")])
         self.assertEqual(said["suspects"][0]["line"], line("forget(&user)"))
 
+    def test_freed_memory_that_nobody_else_got_is_found_by_what_it_holds(self):
+        said, line = self.subject("stale_copy", "new\n")
+        self.assertEqual(self.proved(said, "use-after-free"), [line("puts(line)")])
+        self.assertEqual(self.proved(said, "freed-here"), [line("need(100000)")])
+        # Where a guarded block is not accessed, because it lies elsewhere, the branch is named.
+        said, line = self.subject("stale_begin", "new\n")
+        self.assertEqual(self.proved(said, "use-after-free"), [line("for (")])
+        self.assertEqual(self.proved(said, "freed-here"), [line("realloc(")])
+        self.assertIn(line("  grow();"), [s["line"] for s in said["suspects"][:3]])
+
     def test_a_write_past_a_heap_block_is_caught_where_it_happens(self):
         said, line = self.subject("heap_overflow", "1\n")
         self.assertEqual(said["failure"]["line"], line("numbers[i] = 7"))
@@ -209,6 +219,30 @@ class WhyTest(unittest.TestCase):
         self.assertIn("says_why_not: too long: one two three", said["failure"]["message"])
         self.assertEqual(said["failure"]["line"], line("fprintf(stderr"))
         self.assertIn(line("most = 8"), [s["line"] for s in said["suspects"][:3]])
+
+    def test_a_message_in_the_middle_of_the_output_is_followed(self):
+        said, line = self.subject("said_instead", expected="3 apples\n7 apples\n4 apples\n")
+        self.assertIn("Instead the program said: ./prog: 7 is too large", said["failure"]["message"])
+        self.assertEqual(said["failure"]["line"], line("error(0, 0"))
+        # It comes after the last right byte, and before the first wrong one.
+        self.assertIn(line("if (number > most)"), self.proved(said, "critical-branch"))
+        self.assertIn(line("argc > 1 ? 9 : 4"), [s["line"] for s in said["suspects"][:4]])
+
+    def test_of_a_wrong_status_from_main_the_message_is_followed(self):
+        said, line = self.subject("ends_with_status", arguments=["1", "4", "5"])
+        self.assertEqual((said["failure"]["kind"], said["failure"]["line"]), ("exit-status", line("fprintf(stderr")))
+        self.assertIn(line("argc > 5 ? 9 : 3"), [s["line"] for s in said["suspects"][:4]])
+
+    def test_a_guard_that_let_the_bad_value_pass_is_suspect(self):
+        said, line = self.subject("guarded_division")
+        self.assertEqual((said["failure"]["kind"], said["failure"]["line"]), ("arithmetic", line("number / divisor")))
+        guard = said["suspects"][0]
+        self.assertEqual((guard["line"], guard["why"]),
+                         (line("if (divisor == 0)"), "it tests the value that the failing statement uses, and let it pass"))
+
+    def test_a_condition_of_many_parts_is_no_more_suspect_than_another(self):
+        said, line = self.subject("long_condition", expected="ab1\n")
+        self.assertEqual([s["line"] for s in said["suspects"][:2]], [line("if (is_sign("), line("if (c == '!'")])
 
     def test_an_array_left_by_its_index_is_named(self):
         said, line = self.subject("array_overflow", "total 100\n")

@@ -168,6 +168,10 @@ bool release(HeapControl& heap, void* block) {
     }
     return false;
   }
+  if (heap.alteration == HeapAlteration::kFillFreed && found.number != 0) {
+    __builtin_memset(block, found.number <= heap.last ? heap.fill : heap.fill_after, found.bytes);
+    return false;
+  }
   return !(heap.alteration == HeapAlteration::kKeepFreed && found.number != 0 && found.number <= heap.last);
 }
 
