@@ -1,10 +1,11 @@
 // Where a run is stopped is chance: loops inside of the endless one begin and end all the time. Of the loops that the
-// activations are in, the endless one is the outermost that still turns: in the last part of the log some branch of it
-// was executed twice. What is around it waits. When the log tells of none, as of a loop around a call that waits, it is
-// the innermost.
+// activations are in, the endless one is the outermost that still turns: in the last part of the log some branch went
+// twice from one place in it, outside of the loops inside it, to another. What is around it waits. When the log tells
+// of none, as of a loop around a call that waits, it is the innermost.
 #include "locate/endless_loop.h"
 
 #include <algorithm>
+#include <unordered_set>
 
 namespace culprit {
 namespace {
@@ -15,6 +16,13 @@ bool is_inside(const program::ProgramModel& model, uint32_t block, uint32_t loop
   uint32_t each = model.block(block).innermost_loop;
   while (each != program::kNone && each != loop) each = model.loop(each).parent;
   return each == loop;
+}
+
+/// The innermost loop that both blocks are in; kNone when there is none.
+uint32_t loop_around(const program::ProgramModel& model, uint32_t block, uint32_t other) {
+  uint32_t loop = model.block(block).innermost_loop;
+  while (loop != program::kNone && !is_inside(model, other, loop)) loop = model.loop(loop).parent;
+  return loop;
 }
 
 program::Indices blocks_of_function(const program::ProgramModel& model, uint32_t loop) {
@@ -38,16 +46,14 @@ std::vector<uint32_t> exits_of(const program::ProgramModel& model, uint32_t loop
 
 std::optional<EndlessLoop> endless_loop(const program::ProgramModel& model, const std::vector<Frame>& frames,
                                         const ControlBlock::BranchLog& log) {
-  std::vector<uint8_t> executed(model.blocks().size());  // up to 2
+  std::unordered_set<uint64_t> once;     // branches with the way they went
+  std::unordered_set<uint32_t> turning;  // loops
   for (size_t i = log.entries.size() - log.entries.size() / kLastPart; i < log.entries.size(); ++i) {
-    uint8_t& times = executed[log.entries[i].block];
-    times = static_cast<uint8_t>(std::min(times + 1, 2));
+    const auto [block, way] = log.entries[i];
+    if (way >= model.edges_of(block).size() || once.insert(uint64_t{block} << 32 | way).second) continue;
+    turning.insert(loop_around(model, block, model.edge(model.edges_of(block)[way]).target));
   }
-  const auto turns = [&](uint32_t loop) {
-    const program::Indices blocks = blocks_of_function(model, loop);
-    return std::any_of(blocks.begin(), blocks.end(),
-                       [&](uint32_t block) { return executed[block] == 2 && is_inside(model, block, loop); });
-  };
+  const auto turns = [&](uint32_t loop) { return turning.contains(loop); };
   std::optional<EndlessLoop> innermost, endless;
   for (size_t i = 0; i < frames.size(); ++i) {
     if (frames[i].statement >= model.statements().size()) continue;

@@ -244,6 +244,11 @@ class WhyTest(unittest.TestCase):
         said, line = self.subject("long_condition", expected="ab1\n")
         self.assertEqual([s["line"] for s in said["suspects"][:2]], [line("if (is_sign("), line("if (c == '!'")])
 
+    def test_of_loops_in_one_another_the_one_that_turns_is_named(self):
+        said, line = self.subject("jumps_back", options=["--timeout", "1"])
+        self.assertEqual((said["failure"]["kind"], said["failure"]["line"]), ("hang", line("switch (token.kind)")))
+        self.assertTrue(any("It tests token " in f["evidence"] for f in said["findings"]), said["findings"])
+
     def test_an_array_left_by_its_index_is_named(self):
         said, line = self.subject("array_overflow", "total 100\n")
         store = line("table.lengths[count] =")
