@@ -1,11 +1,14 @@
 #include "locate/bad_value.h"
 
 #include <algorithm>
+#include <array>
 #include <optional>
 #include <unordered_set>
 
 #include "depend/value_chain.h"
 #include "locate/graph_nodes.h"
+#include "program/external_effects.h"
+#include "program/measured_memory.h"
 #include "trace/control_stream.h"
 
 namespace culprit {
@@ -128,6 +131,32 @@ std::optional<NegativeLength> negative_length(const DependenceGraph& graph, cons
     return NegativeLength{.value = lengths.back(), .bytes = static_cast<int64_t>(*bytes)};
   }
   return std::nullopt;
+}
+
+Node length_of_output(const DependenceGraph& graph, Node call) {
+  const program::ProgramModel& model = graph.model();
+  if (kind_of(graph, call) != OperationKind::kCall) return depend::kNoNode;
+  const uint32_t callee = model.call(model.operation(call.operation()).detail).callee;
+  if (callee == format::kNone) return depend::kNoNode;
+  // What the table says of it, whatever it is given: by their values the arguments are told apart.
+  constexpr std::array<uint64_t, 6> kAny = {0x101, 0x102, 0x103, 0x104, 0x105, 0x106};
+  const auto effects = program::effects_of_call(
+      {.function = model.text(model.function(callee).linkage_name), .arguments = kAny, .result = 1},
+      program::MeasuredMemory(kAny, 0, {}, nullptr));
+  if (!effects || !effects->complete) return depend::kNoNode;
+  const auto output = std::find_if(effects->effects.begin(), effects->effects.end(), [](const program::Effect& each) {
+    return each.kind == program::EffectKind::kOutput && each.unchanged && each.sources.size() == 1;
+  });
+  if (output == effects->effects.end()) return depend::kNoNode;
+  Node length = depend::kNoNode;
+  const uint32_t first = model.operation(call.operation()).first_operand;
+  const uint32_t end = model.operation(call.operation() + 1).first_operand;
+  for (uint32_t each = 0; each < kAny.size() && first + each < end; ++each) {
+    if (kAny[each] == output->target.key || kAny[each] == output->sources.front().address) continue;
+    if (model.sections().operands[first + each].role != OperandRole::kData) continue;
+    graph.for_each_source(call, first + each, [&](Node source) { length = source; });
+  }
+  return length;
 }
 
 }  // namespace culprit

@@ -30,4 +30,8 @@ struct NegativeLength {
 std::optional<NegativeLength> negative_length(const depend::DependenceGraph& graph, const trace::TraceFile& trace,
                                               const std::vector<depend::Node>& statement);
 
+/// Of a call that puts out so many bytes of memory as they are: what made that number; kNoNode when the call is no such,
+/// or the number a constant.
+depend::Node length_of_output(const depend::DependenceGraph& graph, depend::Node call);
+
 }  // namespace culprit

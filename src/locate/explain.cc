@@ -13,6 +13,7 @@
 #include "locate/findings.h"
 #include "locate/heap_experiments.h"
 #include "locate/next_steps.h"
+#include "locate/own_statements.h"
 #include "locate/own_failure.h"
 #include "locate/passed_failure.h"
 
@@ -268,6 +269,9 @@ class Investigation {
       found_.push_back({.finding = finding_of(model_, read), .start = RouteStart{.nodes = {read.node}}});
     }
     add_path(model_, *slice_, *explanation_.failure);
+    if (slice_->value_is_length) {
+      explanation_.failure->message += " Too much was put out, or too little: the value is the number of bytes.";
+    }
     if (slice_->negative_length) {
       explanation_.failure->message += fmt::format(
           " It was to copy or fill {} bytes: a negative number, taken for a huge one.", *slice_->negative_length);
@@ -410,7 +414,9 @@ class Investigation {
         add_decision(model_, *slice_, *explanation_.failure);
     }
     // Those that the reader can look up come first.
-    std::stable_partition(found_.begin(), found_.end(), [](const auto& each) { return each.finding.place.line != 0; });
+    std::stable_partition(found_.begin(), found_.end(), [](const auto& each) {
+      return each.finding.place.line != 0 && !is_in_library(each.finding.place);
+    });
     for (LocatedFinding& each : found_) explanation_.findings.push_back(std::move(each.finding));
   }
 

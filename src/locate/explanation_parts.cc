@@ -3,10 +3,13 @@
 #include <fmt/format.h>
 #include <signal.h>
 
+#include <algorithm>
+
 #include "base/error.h"
 #include "base/temporary_directory.h"
 #include "locate/failure_place.h"
 #include "locate/findings.h"
+#include "locate/own_statements.h"
 
 namespace culprit {
 namespace {
@@ -51,9 +54,14 @@ Oracle oracle_for(const ExplainRequest& request, const ObservedEnd& end) {
 }
 
 void add_activations(const program::ProgramModel& model, const Evidence& evidence, report::Explanation& explanation) {
-  for (size_t i = 0; i < evidence.frames->size(); ++i) {
-    report::Activation activation{.place = place_of_statement(model, (*evidence.frames)[i].statement), .variables = {}};
-    if (i < evidence.variables->size() && i < kMostWithVariables) {
+  const std::vector<Frame>& frames = *evidence.frames;
+  const auto is_own = [&](const Frame& each) { return is_own_statement(model, each.statement); };
+  // Those of a library's headers inside of the program's say nothing to who calls them.
+  const auto first_own = std::find_if(frames.begin(), frames.end(), is_own);
+  const size_t first = first_own == frames.end() ? 0 : static_cast<size_t>(first_own - frames.begin());
+  for (size_t i = first; i < frames.size(); ++i) {
+    report::Activation activation{.place = place_of_statement(model, frames[i].statement), .variables = {}};
+    if (i < evidence.variables->size() && i < first + kMostWithVariables) {
       for (const VariableValue& each : (*evidence.variables)[i])
         activation.variables.push_back({each.name, each.value});
     }
@@ -106,6 +114,7 @@ std::optional<FailureSlice> slice_of_failure(const ExplainRequest& request, cons
   }
   if (output) {
     moment.output_byte = byte_to_look_at(failing.end.output, *request.expectation.output);
+    moment.wrong_length = has_wrong_length(failing.end.output, *request.expectation.output);
     // What is missing was put out by nobody. A program that gave up said why.
     if (*moment.output_byte >= failing.end.output.size()) {
       if (const auto message = last_line_of(failing.end.error)) {

@@ -10,6 +10,18 @@ namespace {
 
 constexpr size_t kSameByChance = 2;
 
+std::string_view rest_of_line(const std::string& text, uint64_t from) {
+  if (from >= text.size()) return {};
+  return std::string_view(text).substr(from, text.find('\n', from) - from + 1);
+}
+
+/// Whether `rest` is what is wanted but for what is missing in front of it. One or two characters are the same by chance,
+/// such as the last digits of two numbers.
+bool is_missing(std::string_view rest, std::string_view wanted) {
+  const bool says_something = rest == "\n" || rest.size() > kSameByChance + std::string_view("\n").size();
+  return says_something && rest.size() < wanted.size() && wanted.ends_with(rest);
+}
+
 /// What is not at the failure itself.
 void forget_innermost(size_t activations, ObservedRun& run) {
   const auto forget = [activations](auto& all) {
@@ -23,19 +35,20 @@ void forget_innermost(size_t activations, ObservedRun& run) {
 
 bool text_is_missing(const std::string& output, const std::string& expected) {
   const uint64_t first_wrong = first_wrong_byte(output, expected);
-  const auto rest_of_line = [first_wrong](const std::string& text) {
-    return std::string_view(text).substr(first_wrong, text.find('\n', first_wrong) - first_wrong + 1);
-  };
   if (first_wrong >= output.size() || first_wrong >= expected.size()) return false;
-  const std::string_view rest = rest_of_line(output), wanted = rest_of_line(expected);
-  // One or two characters are the same by chance, such as the last digits of two numbers.
-  const bool says_something = rest == "\n" || rest.size() > kSameByChance + std::string_view("\n").size();
-  return says_something && rest.size() < wanted.size() && wanted.ends_with(rest);
+  return is_missing(rest_of_line(output, first_wrong), rest_of_line(expected, first_wrong));
 }
 
 uint64_t byte_to_look_at(const std::string& output, const std::string& expected) {
   const uint64_t first_wrong = first_wrong_byte(output, expected);
   return first_wrong != 0 && text_is_missing(output, expected) ? first_wrong - 1 : first_wrong;
+}
+
+bool has_wrong_length(const std::string& output, const std::string& expected) {
+  const uint64_t first_wrong = first_wrong_byte(output, expected);
+  if (first_wrong == 0 || first_wrong >= output.size()) return false;
+  const std::string_view rest = rest_of_line(output, first_wrong), wanted = rest_of_line(expected, first_wrong);
+  return wanted.empty() || is_missing(rest, wanted) || is_missing(wanted, rest);
 }
 
 bool is_silent(const report::Failure& failure) {

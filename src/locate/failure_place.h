@@ -20,6 +20,9 @@ bool text_is_missing(const std::string& output, const std::string& expected);
 /// are missing, that is the last right byte: what was written there ended too early.
 uint64_t byte_to_look_at(const std::string& output, const std::string& expected);
 
+/// Whether the rest of the line would be right, were nothing put out, or more, at the first wrong byte.
+bool has_wrong_length(const std::string& output, const std::string& expected);
+
 /// The program did not stop where it failed.
 bool is_silent(const report::Failure& failure);
 

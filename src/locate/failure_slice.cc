@@ -64,6 +64,17 @@ void add_bad_value(const DependenceGraph& graph, Node made, std::vector<Unwritte
   unwritten.insert(unwritten.begin(), {.variable = *variable, .begins = made, .is_bad_value = true});
 }
 
+/// A statement of a library's header says nothing to who calls it: then that call.
+uint32_t own_caller(const DependenceGraph& graph, Node node, uint32_t statement) {
+  if (is_own_statement(graph.model(), statement)) return statement;
+  const uint32_t own = own_statement(graph.model(), active_statements(graph, node));
+  return own == program::kNone ? statement : own;
+}
+
+uint32_t own_statement_at(const DependenceGraph& graph, Node node) {
+  return own_caller(graph, node, graph.model().operation(node.operation()).statement);
+}
+
 class TracedRun final : public RunDependences {
  public:
   /// Takes the folder's trace.
@@ -392,6 +403,7 @@ std::optional<FailureSlice> slice_failure(const Launch& launch, const TracedProg
   const bool call_is_known = output_byte && !byte_is_known && unknown != depend::kNoNode;
   std::vector<Node> criterion, chain;
   std::optional<NegativeLength> length;
+  Node length_node = depend::kNoNode;
   std::optional<Node> thrown_by;
   std::optional<ParentAtStart> parent;
   if (moment.child) {
@@ -410,6 +422,7 @@ std::optional<FailureSlice> slice_failure(const Launch& launch, const TracedProg
   } else if (byte_is_known) {
     criterion = graph.output_at(stream, *output_byte);
     chain = depend::value_chain_of_output(graph, graph.output_parts(stream, *output_byte));
+    if (moment.wrong_length && !message) length_node = length_of_output(graph, criterion.back());
   } else if (const Node branch = run->branch(moment.branch); branch != depend::kNoNode) {
     criterion = {branch};
   } else if (call_is_known) {
@@ -431,6 +444,12 @@ std::optional<FailureSlice> slice_failure(const Launch& launch, const TracedProg
     return std::nullopt;
   }
   FailureSlice slice;
+  if (length_node != depend::kNoNode) {
+    criterion.insert(criterion.begin(), length_node);
+    // A byte that is only handed on as the source, or the input, has it is not what is wrong.
+    slice.value_is_length = chain.empty() || made_at(graph, chain).origin.how != Origin::kComputed;
+    if (slice.value_is_length) chain = depend::value_chain(graph, length_node);
+  }
   static_cast<MeasuredSlice&>(slice) = measure_slice(graph, criterion);
   slice.near_instances = run->instances_of(slice.near_branches);
   if (length) slice.negative_length = length->bytes;
@@ -441,19 +460,21 @@ std::optional<FailureSlice> slice_failure(const Launch& launch, const TracedProg
     slice.put_out_at = active_statements(graph, criterion.back());
   }
   for (const Node node : chain) {
-    const uint32_t statement = graph.model().operation(node.operation()).statement;
+    const uint32_t statement = own_statement_at(graph, node);
     if (slice.value_chain.empty() || slice.value_chain.back() != statement) slice.value_chain.push_back(statement);
   }
   if (!chain.empty()) {
     slice.value_made = chain.back();
     add_bad_value(graph, chain.back(), slice.unwritten);
     slice.computed_from = computed_from(graph, chain.back());
-    const bool is_text = byte_is_known && is_copied(graph.output_parts(stream, *output_byte));
+    const bool is_byte = byte_is_known && !slice.value_is_length;
+    const bool is_text = is_byte && is_copied(graph.output_parts(stream, *output_byte));
     ValuePath path =
-        value_path(graph, chain, byte_is_known || parent ? std::span<const Node>(criterion) : std::span<const Node>(),
+        value_path(graph, chain, is_byte || parent ? std::span<const Node>(criterion) : std::span<const Node>(),
                    is_text, [&](uint32_t frame) { return run->entered(frame); });
     slice.path = std::move(path.steps);
     slice.origin = path.origin;
+    slice.origin->statement = own_caller(graph, path.made, path.origin.statement);
     if (const auto branch = run->decided_by(path.made)) {
       slice.origin_decided_by = run->statements_of({*branch});
       const std::vector<uint32_t> tested = run->statements_of(run->origins_of(*branch, false));

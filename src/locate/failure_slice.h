@@ -62,6 +62,7 @@ struct FailureSlice : MeasuredSlice {
   std::optional<uint64_t> message = std::nullopt;
   /// Of an exception that nobody caught: the branch that decided to throw it; what it tested is the bad value.
   std::optional<uint32_t> thrown_by;
+  bool value_is_length = false;  ///< the number of bytes that were put out; the bytes themselves are right
   bool value_is_input = false;  ///< nothing in the program made it: the chain ends where it was read
   /// The statements that made the values which the branch tested that decided that the failing statement is executed;
   /// nearest first.
@@ -83,6 +84,7 @@ struct FailureMoment {
   uint32_t statement = 0;                              ///< innermost active one
   uint64_t branches = 0;                               ///< branch instances that the main thread had executed
   std::optional<uint64_t> output_byte = std::nullopt;  ///< of standard output, when that is what is wrong
+  bool wrong_length = false;                           ///< too much was put out there, or too little
   depend::OutputStream stream = depend::OutputStream::kStandardOutput;  ///< or that the byte is of
   /// Where text is missing before a byte of standard output: that byte, and where the lines of standard error begin,
   /// the last first. One that was said between that byte and the one before it, `output_byte`, was said instead.

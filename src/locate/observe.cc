@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "locate/own_statements.h"
 #include "program/source_position.h"
 
 namespace culprit {
@@ -9,7 +10,7 @@ namespace {
 
 constexpr uint64_t kLogCapacity = uint64_t{1} << 26;  // branch instances; 512 MiB, used as far as the run is long
 constexpr size_t kMostFrames = 64;
-constexpr size_t kFramesWithVariables = 2;
+constexpr size_t kOwnFramesWithVariables = 2;
 
 /// A program that writes where it should not may have damaged what it told.
 void forget_what_cannot_be(const program::ProgramModel& model, ObservedRun& run) {
@@ -29,9 +30,11 @@ ObservedRun observe(const Launch& launch, const program::ProgramModel& model, co
     result.end.stop = control.head().stop;
     result.end.frames = read_frames(memory_of(run), result.end.stop.frames, kMostFrames);
     // The loop of a run that hangs may be further out.
-    const size_t with_variables = run.end().timed_out ? kMostFrames : kFramesWithVariables;
-    for (size_t i = 0; i < result.end.frames.size() && i < with_variables; ++i) {
+    const size_t with_variables = run.end().timed_out ? kMostFrames : kOwnFramesWithVariables;
+    size_t own = 0;
+    for (size_t i = 0; i < result.end.frames.size() && own < with_variables; ++i) {
       result.variables.push_back(read_variables(memory_of(run), model, result.end.frames[i]));
+      if (is_own_statement(model, result.end.frames[i].statement)) ++own;
     }
     if (result.end.stop.reason == format::StopReason::kStackOverflow) {
       result.recursion = find_recursion(memory_of(run), model, result.end.stop.frames);

@@ -19,12 +19,16 @@ bool cleans_up(const program::ProgramModel& model, uint32_t block) {
   return last.kind == format::OperationKind::kBranch && (last.flags & format::kOperationCleansUp) != 0;
 }
 
+bool is_in_library(const report::SourcePlace& place) {
+  return place.file.starts_with("/usr/include/") || place.file.starts_with("/usr/lib/");
+}
+
 bool is_own_statement(const program::ProgramModel& model, uint32_t statement) {
   if (statement >= model.statements().size()) return false;
   const report::SourcePlace place = place_of_statement(model, statement);
   if (place.line == 0) return false;
   std::string name = place.function;
-  if (place.file.starts_with("/usr/include/") || place.file.starts_with("/usr/lib/")) return false;
+  if (is_in_library(place)) return false;
   if (name.starts_with("std::") || name.starts_with("__gnu_cxx::")) return false;
   std::transform(name.begin(), name.end(), name.begin(), [](unsigned char c) { return std::tolower(c); });
   // A wrapper of the allocator is short; what is called so and does more is the program's own.

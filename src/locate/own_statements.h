@@ -5,12 +5,16 @@
 #include <vector>
 
 #include "program/program_model.h"
+#include "report/explanation.h"
 #include "session/frames.h"
 
 namespace culprit {
 
 /// Whether a statement is the program's own rather than of a library's header or an allocator's wrapper.
 bool is_own_statement(const program::ProgramModel& model, uint32_t statement);
+
+/// Whether a place is in a library's header.
+bool is_in_library(const report::SourcePlace& place);
 
 /// Whether a block ends in a branch that is in no source: it says how the clean-up of a scope goes on.
 bool cleans_up(const program::ProgramModel& model, uint32_t block);

@@ -115,6 +115,7 @@ class Writer {
 
   void write_activations() {
     if (explanation_.activations.empty()) return;
+    if (explanation_.activations.size() == 1 && explanation_.activations.front().variables.empty()) return;
     text_ += fmt::format("\n{}\n", bold(fmt::format("{}, the program's variables were:", innermost_text())));
     bool innermost = true;
     size_t shown = 0;

@@ -293,6 +293,22 @@ class WhyTest(unittest.TestCase):
         self.assertIn("each of its executions", found[0]["evidence"])
         self.assertEqual(said["suspects"][0]["line"], line("if (value % 2 == 0)"))
 
+    def test_of_an_output_that_is_too_long_or_too_short_the_length_is_wrong(self):
+        said, line = self.subject("too_long", "bb\ndddd\n")
+        self.assertEqual(said["failure"]["origin"]["line"], line("found.length = end"))
+        self.assertEqual(said["suspects"][0]["line"], line("found.length = end"))
+        said, line = self.subject("cut_short", "left-right\n")
+        self.assertEqual(said["failure"]["origin"]["line"], line("return length - 1"))
+        self.assertEqual(said["suspects"][0]["line"], line("return length - 1"))
+
+    def test_what_goes_on_in_a_library_s_headers_is_told_of_who_calls_them(self):
+        said, line = self.subject("substring", "abc\n", ending="cc")
+        self.assertEqual(said["failure"]["origin"]["line"], line("line.substr"))
+        self.assertEqual(said["findings"][0]["line"], line("line.substr"))
+        self.assertIn(said["suspects"][0]["line"], (line("line.substr"), line("line.find")))
+        self.assertEqual(said["activations"][0]["function"], "main")
+        self.assertEqual([v["name"] for v in said["activations"][0]["variables"]], ["line"])
+
     def test_branches_of_a_clean_up_are_no_branches(self):
         said, line = self.subject("leaves_scope", "odd 3\neven 4\n")
         self.assertEqual(self.proved(said, "critical-branch"), [line("number % 2 == turn")])
