@@ -281,17 +281,28 @@ void Definitions::copy_to_cells(Activation& activation, const AccessRecord& to) 
   }
 }
 
-void Definitions::copy(uint64_t to, uint64_t from, uint64_t bytes, NodeNumber copier, NodeNumber chosen_by) {
+void Definitions::find_copied(uint64_t from, uint64_t bytes, NodeNumber copier, NodeNumber chosen_by,
+                              std::vector<uint64_t>& copied) {
   bytes = possible_length(bytes);
   find_unwritten(from, bytes);
   const uint64_t choice =
       chosen_by == kNoNumber ? ShadowMemory::kUndefined : chosen_by.bits | definition::kWholeByte;
-  copied_.clear();
+  copied.clear();
   for (uint64_t each = 0; each < bytes; ++each) {
     const uint64_t before = memory_.at(from + each);
-    copied_.push_back(copies_.copied(copier, before == ShadowMemory::kUndefined ? choice : before));
+    copied.push_back(copies_.copied(copier, before == ShadowMemory::kUndefined ? choice : before));
   }
-  for (uint64_t each = 0; each < bytes; ++each) memory_.define(to + each, 1, copied_[each]);
+}
+
+std::vector<uint64_t> Definitions::copied(uint64_t from, uint64_t bytes, NodeNumber copier, NodeNumber chosen_by) {
+  std::vector<uint64_t> copied;
+  find_copied(from, bytes, copier, chosen_by, copied);
+  return copied;
+}
+
+void Definitions::copy(uint64_t to, uint64_t from, uint64_t bytes, NodeNumber copier, NodeNumber chosen_by) {
+  find_copied(from, bytes, copier, chosen_by, copied_);
+  define_each(to, copied_);
 }
 
 uint64_t Definitions::same_bytes(uint64_t address, uint64_t most) {

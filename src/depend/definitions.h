@@ -85,6 +85,8 @@ class Definitions {
   void define_each(uint64_t address, std::span<const uint64_t> definitions) {
     for (const uint64_t each : definitions) memory_.define(address++, 1, each);
   }
+  /// What `bytes` from `from` on are once they were copied.
+  std::vector<uint64_t> copied(uint64_t from, uint64_t bytes, NodeNumber copier, NodeNumber chosen_by);
   /// `chosen_by`: who made the pointer to bytes that nothing defined, as their whole maker; kNoNumber: nobody is.
   void copy(uint64_t to, uint64_t from, uint64_t bytes, NodeNumber copier, NodeNumber chosen_by);
   /// `maker` computed what is in the memory now from `sources`.
@@ -93,6 +95,7 @@ class Definitions {
  private:
   uint64_t indexed_address(const Activation& activation, const format::IndexedRecord& place) const;
   bool find_unwritten(uint64_t address, uint64_t bytes);
+  void find_copied(uint64_t from, uint64_t bytes, NodeNumber copier, NodeNumber chosen_by, std::vector<uint64_t>& copied);
   uint64_t address_of(const Activation& activation, const format::AccessRecord& access) const;
   uint64_t passed_at(const Activation& activation, const format::AccessRecord& access, uint64_t distance) const;
   uint64_t cell_at(const Activation& activation, const format::AccessRecord& access, uint64_t distance) const;

@@ -43,7 +43,7 @@ class CallMemory final : public program::MeasuredMemory {
   bool read(When when, uint64_t address, std::span<std::byte> into) const override {
     for (const format::TraceWord& each : call_.words) {
       const uint64_t inside = address - each.address;
-      if (when != When::kBefore || inside >= sizeof(each.word) || into.size() > sizeof(each.word) - inside) continue;
+      if ((when == When::kAfter) != (each.after != 0) || inside >= sizeof(each.word) || into.size() > sizeof(each.word) - inside) continue;
       std::memcpy(into.data(), reinterpret_cast<const std::byte*>(&each.word) + inside, into.size());
       return true;
     }
@@ -87,7 +87,22 @@ class NativeCall {
       return is_memory(effect.target) && is_write(effect.kind);
     });
     in_parts_ = writes > 1;
-    for (const Effect& effect : effects.effects) apply(effect);
+    // What is copied is what was there before the call, though the line may tell of writes first.
+    std::vector<std::vector<uint64_t>> copied(effects.effects.size());
+    bool wrote = false;
+    for (size_t each = 0; each < copied.size(); ++each) {
+      const Effect& effect = effects.effects[each];
+      if (wrote && is_copy(effect)) {
+        const Place& source = effect.sources.front();
+        copied[each] =
+            definitions_.copied(source.address, *effect.target.bytes, call_.as_transfer(), chooser_of(source.address));
+      }
+      wrote = wrote || effect.kind == EffectKind::kAllocate || is_write(effect.kind);
+    }
+    for (size_t each = 0; each < copied.size(); ++each) {
+      const Effect& effect = effects.effects[each];
+      copied[each].empty() ? apply(effect) : definitions_.define_each(effect.target.address, copied[each]);
+    }
     inputs_.follow(reading_);
   }
 
@@ -97,6 +112,11 @@ class NativeCall {
   }
 
  private:
+  static bool is_copy(const Effect& effect) {
+    return effect.kind == EffectKind::kCopy && is_memory(effect.target) && effect.sources.size() == 1 &&
+           is_memory(effect.sources.front());
+  }
+
   void apply(const Effect& effect) {
     const Place& target = effect.target;
     switch (effect.kind) {
@@ -104,7 +124,7 @@ class NativeCall {
         add_memory(target, sources_);
         break;
       case EffectKind::kCopy:
-        if (is_memory(target) && effect.sources.size() == 1 && is_memory(effect.sources.front())) {
+        if (is_copy(effect)) {
           const uint64_t source = effect.sources.front().address;
           definitions_.copy(target.address, source, *target.bytes, call_.as_transfer(), chooser_of(source));
         }

@@ -10,7 +10,7 @@
 
 namespace culprit::format {
 
-inline constexpr uint32_t kTraceVersion = 9;
+inline constexpr uint32_t kTraceVersion = 10;
 
 /// A thread's stream begins with a turn and, in 8 bytes, the handle that who made the thread got of it (pthread_t).
 /// Then comes the first byte of an event wherever the walk waits for control. 0 is the end of the stream.
@@ -32,13 +32,14 @@ inline constexpr uint8_t kTraceMostEdges = 0xdf;
 inline constexpr uint32_t kTraceMostArguments = 16;
 inline constexpr uint8_t kTraceHasWords = 0x80;
 
-/// Of a call that takes a va_list: memory as it was before the call, the list's three words first, then the arguments
-/// in it that the format names.
+/// Memory as it was before the call, or after it. Of a call that takes a va_list: the list's three words first, then the
+/// arguments in it that the format names. Of others what the table of external functions asks of objects that they are
+/// given, such as a std::string's pointer and size.
 struct TraceWord {
   uint64_t address;
   uint64_t word;
   uint32_t length;  ///< of the string that the word points at; kTraceNoString
-  uint32_t reserved;
+  uint32_t after;   ///< 1: as the call left it
 };
 static_assert(sizeof(TraceWord) == 24);
 inline constexpr uint32_t kTraceNoString = 0xffffffff;
@@ -60,6 +61,14 @@ static_assert(sizeof(TraceCall) == 28);
 enum TraceCallFlags : uint16_t {
   kTraceMakesThread = 1,  ///< when it succeeds, argument 0 points at the handle of a new thread: a TraceWord has it
 };
+/// Above the flags, two bits for each of the first arguments: so many words there are noted before and after the call.
+inline constexpr unsigned kTraceNotedShift = 4, kTraceNotedBits = 2;
+inline constexpr uint16_t kTraceNotedMask = 3;
+inline constexpr uint32_t kTraceNotedArguments = 5;
+
+inline constexpr uint32_t noted_words(uint16_t flags, uint32_t argument) {
+  return static_cast<uint32_t>(flags >> (kTraceNotedShift + argument * kTraceNotedBits)) & kTraceNotedMask;
+}
 inline constexpr uint8_t kTraceNoArgument = 0xff;
 /// A string is not measured further.
 inline constexpr uint32_t kTraceLongestString = 1 << 20;

@@ -34,6 +34,11 @@ class StringArguments {
     if (const uint64_t before = asked->changed & strings; before != 0) {
       changed = static_cast<uint8_t>(std::countr_zero(before));
     }
+    for (uint32_t each = 0; each < format::kTraceNotedArguments && each < call.arg_size(); ++each) {
+      const uint32_t words = std::min<uint32_t>(asked->words[each], format::kTraceNotedMask);
+      if (!call.getArgOperand(each)->getType()->isPointerTy()) continue;
+      noted = static_cast<uint16_t>(noted | words << (format::kTraceNotedShift + each * format::kTraceNotedBits));
+    }
     if (asked->printf_list && *asked->printf_format < kTraceMostArguments &&
         *asked->printf_list < kTraceMostArguments &&
         std::max(*asked->printf_format, *asked->printf_list) < call.arg_size()) {
@@ -53,6 +58,7 @@ class StringArguments {
   uint8_t limits[kTraceMostArguments];
   uint8_t format = kTraceNoArgument;
   uint8_t list = kTraceNoArgument;
+  uint16_t noted = 0;  ///< words at arguments, as in TraceCall::flags
 
  private:
   void add(const llvm::CallBase& call, uint32_t argument, uint32_t limit) {
@@ -152,12 +158,13 @@ void NativeCallHooks::write_return(llvm::IRBuilderBase& builder, llvm::CallBase&
   const StringArguments strings(call);
   const llvm::Function* callee = call.getCalledFunction();
   const bool makes_thread = callee && program::makes_thread(std::string_view(callee->getName()));
-  const uint16_t flags = makes_thread ? format::kTraceMakesThread : 0;
+  uint16_t flags = strings.noted;
+  if (makes_thread) flags |= format::kTraceMakesThread;
   llvm::Constant* constant = call_constant(*body_.getParent(), operation, count, strings, flags);
   llvm::Value* measured = builder.getInt32(0);
   llvm::Value* words = nullptr;
-  if (strings.list != kTraceNoArgument) {
-    // The call itself moves on in the list.
+  if (strings.list != kTraceNoArgument || strings.noted != 0) {
+    // The call itself moves on in the list, and changes objects.
     llvm::IRBuilder<> before(&call);
     before.SetCurrentDebugLocation(call.getDebugLoc());
     store_arguments(before, call, count);

@@ -264,7 +264,7 @@ class ControlStream::Thread {
       each.address = events_.number<uint64_t>();
       each.word = events_.number<uint64_t>();
       each.length = events_.number<uint32_t>();
-      each.reserved = events_.number<uint32_t>();
+      each.after = events_.number<uint32_t>();
     }
   }
 

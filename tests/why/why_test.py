@@ -309,6 +309,12 @@ class WhyTest(unittest.TestCase):
         self.assertEqual(said["activations"][0]["function"], "main")
         self.assertEqual([v["name"] for v in said["activations"][0]["variables"]], ["line"])
 
+    def test_characters_are_followed_through_strings_of_the_library(self):
+        said, line = self.subject("escapes", "a b and a longer text, so that it is on the heap\n", ending="cc")
+        origin = said["failure"]["origin"]
+        self.assertEqual((origin["line"], origin["how"]), (line("out += '?'"), "constant"))
+        self.assertIn(line("out += '?'"), [s["line"] for s in said["suspects"][:2]])
+
     def test_branches_of_a_clean_up_are_no_branches(self):
         said, line = self.subject("leaves_scope", "odd 3\neven 4\n")
         self.assertEqual(self.proved(said, "critical-branch"), [line("number % 2 == turn")])

@@ -1,5 +1,7 @@
 // What a function's line asks of the memory at its arguments.
+#include <algorithm>
 #include <bit>
+#include <limits>
 
 #include "program/external/description.h"
 #include "program/external/table.h"
@@ -33,6 +35,24 @@ void ask_length(const Expression& string, const Expression& expression, AskedMem
   if (!expression.after) asked.changed |= bit;
 }
 
+constexpr uint64_t kWordBytes = 8;
+constexpr uint8_t kWordsOfCxxString = 2;  // its pointer and its size
+
+void ask_words(uint32_t argument, uint64_t words, AskedMemory& asked) {
+  const uint64_t most = std::numeric_limits<uint8_t>::max();
+  asked.words[argument] = std::max(asked.words[argument], static_cast<uint8_t>(std::min(words, most)));
+}
+
+/// Of an address that is an argument, or lies at a fixed distance behind it.
+void ask_word(const Expression& address, AskedMemory& asked) {
+  if (address.operation == Operation::kArgument) return ask_words(static_cast<uint32_t>(address.number), 1, asked);
+  if (address.operation != Operation::kAdd || address.operands.size() != 2) return;
+  const Expression &base = address.operands[0], &distance = address.operands[1];
+  const bool is_fixed = distance.operation == Operation::kNumber && distance.number >= 0;
+  if (base.operation != Operation::kArgument || !is_fixed) return;
+  ask_words(static_cast<uint32_t>(base.number), static_cast<uint64_t>(distance.number) / kWordBytes + 1, asked);
+}
+
 void look_at(const Expression& expression, AskedMemory& asked) {
   switch (expression.operation) {
     case Operation::kLength:
@@ -47,6 +67,9 @@ void look_at(const Expression& expression, AskedMemory& asked) {
       }
       break;
     case Operation::kLoad:
+      ask_word(expression.operands.front(), asked);
+      asked.pointers |= arguments_in(expression);
+      break;
     case Operation::kLoadInt:
     case Operation::kLoadByte:
       asked.pointers |= arguments_in(expression);
@@ -71,6 +94,7 @@ void look_at(const Item& item, AskedMemory& asked) {
   const bool follows =
       item.form == Item::Form::kVectors || item.form == Item::Form::kStrings || item.form == Item::Form::kCxxString;
   if (follows) asked.pointers |= uint64_t{1} << argument;
+  if (item.form == Item::Form::kCxxString) ask_words(argument, kWordsOfCxxString, asked);
 }
 
 }  // namespace

@@ -37,6 +37,7 @@ class ListWalk {
     word.address = address;
     word.word = *reinterpret_cast<const uint64_t*>(address);
     word.length = format::kTraceNoString;
+    word.after = 0;
     return word;
   }
   format::TraceWord& take(uint32_t& next, uint32_t end, uint32_t bytes) {

@@ -351,6 +351,20 @@ char* room_for_return(ThreadState& thread) {
   return at;
 }
 
+/// What a call's arguments point at, as its constant asks; how many words that are.
+uint32_t note_words(const format::TraceCall& call, const uint64_t* arguments, uint32_t after,
+                    format::TraceWord* words) {
+  uint32_t count = 0;
+  for (uint32_t argument = 0; argument < format::kTraceNotedArguments && argument < call.count; ++argument) {
+    const uint32_t noted = arguments[argument] == 0 ? 0 : format::noted_words(call.flags, argument);
+    for (uint32_t each = 0; each < noted; ++each) {
+      const uint64_t address = arguments[argument] + each * sizeof(uint64_t);
+      words[count++] = {address, *reinterpret_cast<const uint64_t*>(address), format::kTraceNoString, after};
+    }
+  }
+  return count;
+}
+
 void write_return(const format::TraceCall& call, uint64_t result, const uint64_t* arguments, uint32_t measured,
                   const format::TraceWord* words, uint32_t words_count) {
   ThreadState& thread = culprit_thread;
@@ -363,7 +377,7 @@ void write_return(const format::TraceCall& call, uint64_t result, const uint64_t
     made = {.address = arguments[0],
             .word = *reinterpret_cast<const uint64_t*>(arguments[0]),
             .length = format::kTraceNoString,
-            .reserved = 0};
+            .after = 1};
     words = &made;
     words_count = 1;
   }
@@ -378,8 +392,11 @@ void write_return(const format::TraceCall& call, uint64_t result, const uint64_t
     if ((call.strings >> each & 1) == 0) continue;
     at = append(at, each == call.changed ? measured : argument_length(call, arguments, each, succeeded));
   }
-  if (words_count > 0) at = append(at, static_cast<uint8_t>(words_count));
+  format::TraceWord left[format::kTraceNotedArguments * format::kTraceNotedMask];
+  const uint32_t left_count = note_words(call, arguments, 1, left);
+  if (words_count > 0) at = append(at, static_cast<uint8_t>(words_count + left_count));
   for (uint32_t each = 0; each < words_count; ++each) at = append(at, words[each]);
+  for (uint32_t each = 0; each < left_count && words_count > 0; ++each) at = append(at, left[each]);
   *first = static_cast<char>(format::kTraceReturned);
   thread.trace_position = at;
 }
@@ -401,11 +418,15 @@ __attribute__((visibility("hidden"))) uint32_t culprit_trace_measure(const culpr
   return culprit::runtime::argument_length(*call, arguments, call->changed, false);
 }
 
-/// Notes what a call's va_list holds, before the call; how many words that are.
+/// Notes what a call's va_list holds, or what is asked of its arguments, before the call; how many words that are.
 __attribute__((visibility("hidden"))) uint32_t culprit_trace_list(const culprit::format::TraceCall* call,
                                                                   const uint64_t* arguments,
                                                                   culprit::format::TraceWord* words) {
-  return culprit_thread.trace_limit ? culprit::runtime::ListWalk(*call, arguments, words).count() : 0;
+  if (!culprit_thread.trace_limit) return 0;
+  if (call->list == culprit::format::kTraceNoArgument) {
+    return culprit::runtime::note_words(*call, arguments, 0, words);
+  }
+  return culprit::runtime::ListWalk(*call, arguments, words).count();
 }
 
 /// `measured`: length of the string that the call changed, before it.

@@ -105,6 +105,11 @@ TEST(ExternalEffects, WhatIsAskedOfMemoryIsKnownBeforehand) {
   EXPECT_EQ(asked_memory("strcmp")->strings, 3u);
   EXPECT_EQ(asked_memory("memcpy")->strings, 0u);
   EXPECT_EQ(asked_memory("getline")->pointers, 3u);
+  EXPECT_EQ(asked_memory("getline")->words[0], 1);
+  const auto assigned = asked_memory("_ZNSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEE9_M_assignERKS4_");
+  ASSERT_TRUE(assigned.has_value());
+  EXPECT_EQ(assigned->words[0], 2);
+  EXPECT_EQ(assigned->words[1], 2);
   EXPECT_EQ(asked_memory("snprintf")->printf_format, 2u);
   EXPECT_EQ(asked_memory("sscanf")->scanf_format, 1u);
   EXPECT_FALSE(asked_memory("mystery").has_value());
