@@ -125,7 +125,14 @@ NodeNumber ThreadOrder::thread_begins(uint32_t thread, uint64_t handle) {
   if (start == starts_.end()) {
     start = std::find_if(starts_.begin(), starts_.end(), [](const Start& each) { return each.handle == 0; });
   }
-  if (thread == 0 || start == starts_.end()) return kNoNumber;
+  if (thread == 0) return kNoNumber;
+  if (start == starts_.end()) {
+    // A library made it, and may have waited for anything before.
+    for (size_t other = 0; other < threads_.size(); ++other) {
+      if (other != thread) join(threads_[thread].clock, threads_[other].clock);
+    }
+    return kNoNumber;
+  }
   join(began.clock, start->clock);
   const NodeNumber call = start->call;
   starts_.erase(start);
