@@ -134,11 +134,14 @@ void add_first_difference(HeapFault& fault, const ControlBlock::BranchLog& with,
   fault.branches = static_cast<uint64_t>(ours - with.entries.begin()) + 1;
 }
 
-std::optional<HeapFault> find_uninitialised(Search& search, uint8_t other_fill) {
-  format::HeapControl heap{};
-  heap.alteration = HeapAlteration::kFill;
-  heap.fill = kOneFill;
-  heap.fill_after = other_fill;
+/// A block on whose contents it depends how the run ends.
+struct DecisiveFill {
+  uint64_t block;
+  bool repairs;  ///< a run with one of both contents in all blocks is good
+};
+
+/// Of all blocks that `heap` fills: with the one content up to `last`, with the other behind.
+std::optional<DecisiveFill> decisive_fill(Search& search, format::HeapControl heap) {
   heap.last = kAllBlocks;
   const HeapRun one = search.run(heap);
   heap.last = 0;
@@ -147,16 +150,26 @@ std::optional<HeapFault> find_uninitialised(Search& search, uint8_t other_fill) 
   const uint64_t blocks = std::max(one.heap.allocations, other.heap.allocations);
   const uint64_t block = search.decisive_block(heap, ending_of(one.end), blocks);
   if (block == 0) return std::nullopt;
+  return DecisiveFill{block, search.is_good(one.end) || search.is_good(other.end)};
+}
+
+std::optional<HeapFault> find_uninitialised(Search& search, uint8_t other_fill) {
+  format::HeapControl heap{};
+  heap.alteration = HeapAlteration::kFill;
+  heap.fill = kOneFill;
+  heap.fill_after = other_fill;
+  const std::optional<DecisiveFill> fill = decisive_fill(search, heap);
+  if (!fill) return std::nullopt;
 
   // The two runs that differ in this block only: where do they part?
-  heap.last = block;
+  heap.last = fill->block;
   const HeapRun with = search.run(heap, true);
-  heap.last = block - 1;
+  heap.last = fill->block - 1;
   const HeapRun without = search.run(heap, true);
   HeapFault fault;
   fault.error = HeapError::kUninitialised;
-  fault.block = block;
-  fault.repairs = search.is_good(one.end) || search.is_good(other.end);
+  fault.block = fill->block;
+  fault.repairs = fill->repairs;
   add_what_run_tells(fault, with);
   add_first_difference(fault, with.log, without.log);
   return fault;
@@ -203,19 +216,13 @@ std::optional<HeapFault> find_freed_read(Search& search) {
   heap.alteration = HeapAlteration::kFillFreed;
   heap.fill = kOneFill;
   heap.fill_after = kOtherFills[0];
-  heap.last = kAllBlocks;
-  const HeapRun one = search.run(heap);
-  heap.last = 0;
-  const HeapRun other = search.run(heap);
-  if (ending_of(one.end) == ending_of(other.end)) return std::nullopt;
-  const uint64_t blocks = std::max(one.heap.allocations, other.heap.allocations);
-  const uint64_t block = search.decisive_block(heap, ending_of(one.end), blocks);
-  if (block == 0) return std::nullopt;
-  HeapFault fault = fault_at(search, block, HeapAlteration::kGuardFreed);
+  const std::optional<DecisiveFill> fill = decisive_fill(search, heap);
+  if (!fill) return std::nullopt;
+  HeapFault fault = fault_at(search, fill->block, HeapAlteration::kGuardFreed);
   if (!fault.access.empty()) return fault;
-  heap.last = block;
+  heap.last = fill->block;
   const HeapRun with = search.run(heap, true);
-  heap.last = block - 1;
+  heap.last = fill->block - 1;
   add_first_difference(fault, with.log, search.run(heap, true).log);
   return fault;
 }
