@@ -10,6 +10,7 @@
 #include "locate/failure_place.h"
 #include "locate/findings.h"
 #include "locate/own_statements.h"
+#include "program/external_roles.h"
 
 namespace culprit {
 namespace {
@@ -188,7 +189,12 @@ std::optional<RecordedFailure> record(const ExplainRequest& request, const progr
 std::optional<RecordedFailure> record_under_schedules(const ExplainRequest& request, const program::ProgramModel& model,
                                                       const std::function<bool(uint32_t done)>& progress,
                                                       RunComparison& runs, report::Explanation& explanation) {
-  if (!request.recordable) return std::nullopt;
+  // A program of one thread has one schedule, and need not be built for that.
+  const auto functions = model.functions();
+  const bool has_threads = std::any_of(functions.begin(), functions.end(), [&](uint32_t each) {
+    return program::makes_thread(model.text(model.function(each).linkage_name));
+  });
+  if (!request.recordable || !has_threads) return std::nullopt;
   try {
     return record_under_schedules(request.launch, request.recordable(), model, {.run = request.time_limit}, progress,
                                   runs);
