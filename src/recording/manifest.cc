@@ -9,6 +9,7 @@
 
 #include "base/error.h"
 #include "base/file.h"
+#include "base/whole_json.h"
 #include "format/recording_format.h"
 
 namespace culprit::recording {
@@ -75,7 +76,7 @@ Manifest read_manifest(const fs::path& directory) {
   }
   Manifest manifest;
   try {
-    const json text = json::parse(read_file(path));
+    const json text = parse_whole_json(read_file(path));
     if (text.at("format") != "culprit-recording") throw CorruptData(path.string(), 0, "is not of a recording");
     manifest.version = text.at("version");
     if (manifest.version != format::kRecordingVersion) {

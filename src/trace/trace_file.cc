@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/error.h"
+#include "base/whole_json.h"
 #include "format/trace_format.h"
 
 namespace culprit::trace {
@@ -72,14 +73,19 @@ void TraceFile::read_chunks() {
 }
 
 void TraceFile::read_manifest() {
-  const nlohmann::json json = nlohmann::json::parse(read_file(folder_ / kManifestFile), nullptr, false);
-  if (!json.is_object()) throw CorruptData((folder_ / kManifestFile).string(), 0, "is no JSON object");
-  signal_ = json.value("signal", 0);
-  words_ = json.value("words", std::vector<std::string>());
-  executable_ = json.value("executable", std::string());
-  addresses_ = json.value("addresses", std::vector<uint64_t>());
+  const std::filesystem::path path = folder_ / kManifestFile;
+  try {
+    const nlohmann::json json = parse_whole_json(read_file(path));
+    if (!json.is_object()) throw CorruptData(path.string(), 0, "is no JSON object");
+    signal_ = json.value("signal", 0);
+    words_ = json.value("words", std::vector<std::string>());
+    executable_ = json.value("executable", std::string());
+    addresses_ = json.value("addresses", std::vector<uint64_t>());
+    anchors_ = json.value("anchors", std::vector<uint64_t>());
+  } catch (const nlohmann::json::exception& error) {
+    throw CorruptData(path.string(), 0, fmt::format("is no manifest of a trace: {}", error.what()));
+  }
   addresses_.resize(format::kTraceAddresses);
-  anchors_ = json.value("anchors", std::vector<uint64_t>());
   anchors_.resize(model_.sections().anchors.size());
 }
 

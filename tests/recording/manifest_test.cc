@@ -67,6 +67,11 @@ TEST(Manifest, OtherVersionsAndTypesAreRefused) {
   EXPECT_THROW(read_manifest(directory.path()), CorruptData);
   write_file_atomically(directory.path() / "manifest.json", R"({"format":"culprit-recording","version":"one"})");
   EXPECT_THROW(read_manifest(directory.path()), CorruptData);
+  std::string text = manifest_text(example());
+  const size_t number = text.find(": ", text.find("stream_bytes")) + 2;
+  text.replace(number, text.find_first_not_of("0123456789", number) - number, "1.66667e39");
+  write_file_atomically(directory.path() / "manifest.json", text);
+  EXPECT_THROW(read_manifest(directory.path()), CorruptData);
 }
 
 }  // namespace
