@@ -20,7 +20,6 @@ constexpr double kPassedOn = 0.4;     // a statement without which the run succe
 constexpr double kPasses = 1.5;       // a branch with whose switching what failed is executed and goes well
 constexpr double kPassesCheck = 1.2;  // the same of what the program tested: much else satisfies a test, too
 constexpr double kGuard = 30;         // a branch that decides directly whether what failed is executed
-constexpr double kPair = 0.6;         // of two branches: so many pairs are tried that some help by chance
 constexpr double kAvoids = 0.75;      // one with whose switching it is not executed as often
 
 class Altered : SuspectSource {
@@ -97,7 +96,6 @@ class Altered : SuspectSource {
                                      : score * (declared_ ? kPassesCheck : kPasses);
       if (*passes) why = "had this branch gone another way, what failed would have gone well";
     }
-    if (branch.then_number != 0) score *= kPair;
     const double own = score + nearness(branch.block);
     add(place, own, why);
     // What follows on the branch's own line is the rest of its condition.
