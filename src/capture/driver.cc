@@ -56,7 +56,8 @@ constexpr std::array kRefusedInCxx{"register", "c++11-narrowing", "reserved-user
                                    "enum-constexpr-conversion", "missing-template-arg-list-after-template-kw"};
 
 /// Whoever asks for errors gets them. The C compiler takes C++ files, too, the other way round they are read as C++.
-void accept_old_code(const Compiler& compiler, const std::vector<std::string>& words, std::vector<std::string>& command) {
+void accept_old_code(const Compiler& compiler, const std::vector<std::string>& words,
+                     std::vector<std::string>& command) {
   const bool wants_errors = std::any_of(words.begin(), words.end(), [](const std::string& word) {
     return word.starts_with("-Werror") || word == "-pedantic-errors";
   });

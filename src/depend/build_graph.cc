@@ -451,8 +451,8 @@ class GraphBuilder final : public DefinitionQuery {
   NativeEffects native_;
   std::vector<Stack> threads_;
   Stack* stack_ = nullptr;
-  uint32_t thread_ = 0;              ///< whose stack that is
-  std::optional<RaceWatch> races_;  ///< when there are several threads
+  uint32_t thread_ = 0;               ///< whose stack that is
+  std::optional<RaceWatch> races_;    ///< when there are several threads
   NodeNumber unwinding_ = kNoNumber;  ///< the call from which control is on its way to where it lands
   std::vector<NodeNumber> sources_;
   const std::function<void(DefinitionQuery&)>* ask_ = nullptr;  ///< before `asked_`

@@ -285,8 +285,7 @@ void Definitions::find_copied(uint64_t from, uint64_t bytes, NodeNumber copier, 
                               std::vector<uint64_t>& copied) {
   bytes = possible_length(bytes);
   find_unwritten(from, bytes);
-  const uint64_t choice =
-      chosen_by == kNoNumber ? ShadowMemory::kUndefined : chosen_by.bits | definition::kWholeByte;
+  const uint64_t choice = chosen_by == kNoNumber ? ShadowMemory::kUndefined : chosen_by.bits | definition::kWholeByte;
   copied.clear();
   for (uint64_t each = 0; each < bytes; ++each) {
     const uint64_t before = memory_.at(from + each);

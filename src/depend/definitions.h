@@ -95,7 +95,8 @@ class Definitions {
  private:
   uint64_t indexed_address(const Activation& activation, const format::IndexedRecord& place) const;
   bool find_unwritten(uint64_t address, uint64_t bytes);
-  void find_copied(uint64_t from, uint64_t bytes, NodeNumber copier, NodeNumber chosen_by, std::vector<uint64_t>& copied);
+  void find_copied(uint64_t from, uint64_t bytes, NodeNumber copier, NodeNumber chosen_by,
+                   std::vector<uint64_t>& copied);
   uint64_t address_of(const Activation& activation, const format::AccessRecord& access) const;
   uint64_t passed_at(const Activation& activation, const format::AccessRecord& access, uint64_t distance) const;
   uint64_t cell_at(const Activation& activation, const format::AccessRecord& access, uint64_t distance) const;

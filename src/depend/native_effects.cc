@@ -43,7 +43,8 @@ class CallMemory final : public program::MeasuredMemory {
   bool read(When when, uint64_t address, std::span<std::byte> into) const override {
     for (const format::TraceWord& each : call_.words) {
       const uint64_t inside = address - each.address;
-      if ((when == When::kAfter) != (each.after != 0) || inside >= sizeof(each.word) || into.size() > sizeof(each.word) - inside) continue;
+      const bool is_of_then = (when == When::kAfter) == (each.after != 0);
+      if (!is_of_then || inside >= sizeof(each.word) || into.size() > sizeof(each.word) - inside) continue;
       std::memcpy(into.data(), reinterpret_cast<const std::byte*>(&each.word) + inside, into.size());
       return true;
     }
@@ -101,7 +102,11 @@ class NativeCall {
     }
     for (size_t each = 0; each < copied.size(); ++each) {
       const Effect& effect = effects.effects[each];
-      copied[each].empty() ? apply(effect) : definitions_.define_each(effect.target.address, copied[each]);
+      if (copied[each].empty()) {
+        apply(effect);
+      } else {
+        definitions_.define_each(effect.target.address, copied[each]);
+      }
     }
     inputs_.follow(reading_);
   }
@@ -183,8 +188,8 @@ class NativeCall {
     return constants_ && constants_->read(address, {&byte, 1});
   }
 
-  /// Nobody made a text that the source holds, but someone chose it: who made the pointer to it. kNoNumber where the text
-  /// is no such, or the pointer is not known.
+  /// Nobody made a text that the source holds, but someone chose it: who made the pointer to it. kNoNumber where the
+  /// text is no such, or the pointer is not known.
   NodeNumber chooser_of(uint64_t text) const {
     if (!is_constant(text)) return kNoNumber;
     const program::ModelView& sections = trace_.model().sections();

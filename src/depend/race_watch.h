@@ -3,8 +3,8 @@
 
 #include <vector>
 
-#include "depend/active_operations.h"
 #include "depend/activation.h"
+#include "depend/active_operations.h"
 #include "depend/definitions.h"
 #include "depend/races.h"
 #include "program/external_effects.h"

@@ -46,7 +46,8 @@ void Races::access_word(uint64_t number, uint8_t bytes, const SharedAccess& acce
   for (size_t each = 0; each < word.size();) {
     Seen& seen = word[each];
     const bool is_own = seen.thread == access.thread;
-    const bool covers = (seen.bytes & ~bytes) == 0 && (access.writes || !seen.writes) && (!access.atomic || seen.atomic);
+    const bool covers =
+        (seen.bytes & ~bytes) == 0 && (access.writes || !seen.writes) && (!access.atomic || seen.atomic);
     if (!is_own && !order_.is_after(access.thread, seen.thread, seen.clock)) {
       const bool conflicts = (seen.bytes & bytes) != 0 && (seen.writes || access.writes);
       if (conflicts && !(seen.atomic && access.atomic)) note(seen, access, number);

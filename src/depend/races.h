@@ -1,6 +1,6 @@
-// Data races of a traced run: two accesses to the same memory by two threads, one of them at least a write, that nothing
-// orders. They are found in whichever order they happened (FastTrack: Flanagan, Freund, PLDI 2009, here with all accesses
-// that are not yet ordered before the present ones, by byte).
+// Data races of a traced run: two accesses to the same memory by two threads, one of them at least a write, that
+// nothing orders. They are found in whichever order they happened (FastTrack: Flanagan, Freund, PLDI 2009, here with
+// all accesses that are not yet ordered before the present ones, by byte).
 #pragma once
 
 #include <cstdint>

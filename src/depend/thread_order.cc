@@ -170,7 +170,11 @@ void ThreadOrder::call_returned(uint32_t thread, uint32_t operation, const CallE
   for (const Effect& each : effects.effects) {
     if (each.kind == EffectKind::kAcquire) {
       const auto key = key_of(each.target);
-      key ? acquire(thread, *key) : acquire_all(thread);
+      if (key) {
+        acquire(thread, *key);
+      } else {
+        acquire_all(thread);
+      }
     } else if (each.kind == EffectKind::kJoinThread) {
       join_thread(thread, each.target.key);
     }

@@ -1,5 +1,6 @@
-// What orders the threads of a traced run, apart from the order in which they happened to run: starts and ends of threads,
-// locks, conditions, semaphores, barriers, atomic operations. Vector clocks (Mattern 1988; Lamport's happens-before).
+// What orders the threads of a traced run, apart from the order in which they happened to run: starts and ends of
+// threads, locks, conditions, semaphores, barriers, atomic operations. Vector clocks (Mattern 1988; Lamport's
+// happens-before).
 //
 // Where it is not known which state a call acquires or releases, it counts as all of them, and a join as one of every
 // thread that has ended: two accesses may then count as ordered that are not, never the other way round.
@@ -53,14 +54,14 @@ class ThreadOrder {
     uint32_t operation;
     bool returned = false;
     bool releases_all = false;
-    uint64_t makes = 0;  ///< handle of a thread; 0: none, or it is not known
+    uint64_t makes = 0;              ///< handle of a thread; 0: none, or it is not known
     std::vector<uint64_t> releases;  ///< keys of states
   };
   struct Thread {
     Clock clock;
-    std::vector<Made> made;         ///< calls that order threads, of the whole run
-    size_t next = 0;                ///< of them, the next to be made
-    std::vector<size_t> pending;    ///< of them, those that have not come back
+    std::vector<Made> made;       ///< calls that order threads, of the whole run
+    size_t next = 0;              ///< of them, the next to be made
+    std::vector<size_t> pending;  ///< of them, those that have not come back
     uint64_t handle = 0;
     bool has_begun = false, has_ended = false;
     std::vector<bool> ended_before;  ///< when it began: by thread

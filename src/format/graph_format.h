@@ -31,9 +31,9 @@ inline constexpr uint32_t kGraphDistanceBias = uint32_t{1} << 29;
 inline constexpr uint64_t kGraphList = uint64_t{1} << 63;
 inline constexpr uint64_t kGraphFarFromBody = uint64_t{1} << 62;
 inline constexpr uint64_t kGraphInput = uint64_t{1} << 61;
-/// Of a load, and of an output's bytes: with kGraphPiece a source names in bits 44 to 58, of 5 bits each, the first byte
-/// of what is read that comes from there, how many more follow it, and which byte of the source's value the first one
-/// is; kGraphWhole: they were computed from all of it. Without it the bytes are the source's from its first on.
+/// Of a load, and of an output's bytes: with kGraphPiece a source names in bits 44 to 58, of 5 bits each, the first
+/// byte of what is read that comes from there, how many more follow it, and which byte of the source's value the first
+/// one is; kGraphWhole: they were computed from all of it. Without it the bytes are the source's from its first on.
 inline constexpr uint64_t kGraphPiece = uint64_t{1} << 60;
 inline constexpr unsigned kGraphPieceAtShift = 44;
 inline constexpr unsigned kGraphPieceCountShift = 49;
@@ -128,7 +128,8 @@ enum class GraphInputKind : uint16_t {
   kPlaced,       ///< bytes of the input `key` from `argument` on; its position stays
   kConverted,  ///< what a conversion of a scanf took; argument: address of the format, detail: number of the conversion
   kUnplaced,   ///< bytes of an input whose position is not followed
-  kOpened,     ///< the input `key` is the file whose path is the text; detail 1, 2: that of the descriptor, stream `argument`
+  kOpened,     ///< the input `key` is the file whose path is the text; detail 1, 2: that of the descriptor, stream
+               ///< `argument`
   kMoved,      ///< the position is `argument`; detail as of lseek: from the start, from where it is, from the end
   kPutBack,    ///< one byte back
 };
@@ -171,7 +172,8 @@ enum GraphRaceFlags : uint32_t { kGraphRaceFirstWrites = 1, kGraphRaceSecondWrit
 
 /// Begins the tail; then follow GraphChunk[], GraphLate[], late sources u64[], for each output its GraphRun[] and its
 /// nodes u64[] (which may be ordinals of input, as in far sources), GraphInput[] ascending by ordinal,
-/// GraphUnwritten[] in order of time, GraphRace[], and the functions without an entry in the table of external functions: lines of count and name.
+/// GraphUnwritten[] in order of time, GraphRace[], and the functions without an entry in the table of external
+/// functions: lines of count and name.
 struct GraphTail {
   uint64_t chunks;
   uint64_t executions;

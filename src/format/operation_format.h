@@ -12,9 +12,9 @@
 namespace culprit::format {
 
 enum class OperationKind : uint8_t {
-  kCompute,     ///< a new value from its operands
-  /// The value of its operands, perhaps converted: casts, parts of aggregates. detail: its first `bytes` bytes are those
-  /// of operand 0 from there on, others are no copies; kNone: not by the byte.
+  kCompute,  ///< a new value from its operands
+  /// The value of its operands, perhaps converted: casts, parts of aggregates. detail: its first `bytes` bytes are
+  /// those of operand 0 from there on, others are no copies; kNone: not by the byte.
   kCopy,
   kStep,        ///< operand 0 as a pointer, moved by the others
   kChoice,      ///< select: operand 0 decides
@@ -40,16 +40,17 @@ enum OperationFlags : uint8_t {
   kOperationReturnsTwice = 2,  ///< call: each return is named by the activation
   kOperationTail = 4,          ///< call: no event follows, since nothing may come after it in the function
   kOperationIndirect = 8,      ///< call: a pointer decides who is called
-  kOperationCleansUp = 1,        ///< branch: it says how the clean-up of a scope goes on, and is in no source
-  kOperationBeginsVariable = 1,  ///< memory is set to the pattern that a variable holds until something is written to it
-  kOperationAtomic = 2,          ///< load, store
-  kOperationKeepsBits = 1,       ///< load: of the neighbours of a bit-field, to store them again beside its new value
-  kOperationValued = 16,       ///< store, return: a trace with values has what it stores or returns
-  kOperationDivides = 16,      ///< computes an integer quotient or remainder; operand 1 is the divisor
-  kOperationEquals = 32,       ///< computes whether its operands are equal
-  kOperationDiffers = 64,      ///< computes whether they are not
-  kOperationNegates = 128,     ///< the opposite of a truth value
-  kOperationGivesAddress = 32,   ///< store, return: that is a pointer
+  kOperationCleansUp = 1,      ///< branch: it says how the clean-up of a scope goes on, and is in no source
+  kOperationBeginsVariable =
+      1,                        ///< memory is set to the pattern that a variable holds until something is written to it
+  kOperationAtomic = 2,         ///< load, store
+  kOperationKeepsBits = 1,      ///< load: of the neighbours of a bit-field, to store them again beside its new value
+  kOperationValued = 16,        ///< store, return: a trace with values has what it stores or returns
+  kOperationDivides = 16,       ///< computes an integer quotient or remainder; operand 1 is the divisor
+  kOperationEquals = 32,        ///< computes whether its operands are equal
+  kOperationDiffers = 64,       ///< computes whether they are not
+  kOperationNegates = 128,      ///< the opposite of a truth value
+  kOperationGivesAddress = 32,  ///< store, return: that is a pointer
   kOperationGivesFloating = 64,  ///< store, return: that is a floating-point number
 };
 

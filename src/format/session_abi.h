@@ -99,7 +99,7 @@ struct ExperimentRecord {
   uint64_t same_start;        ///< bytes at the start that are as in the unaltered run's output
   uint64_t same_end;          ///< and at the end, not counting those
   uint64_t kept_output;       ///< where its output lies in the kept outputs; ~0: not there
-  uint64_t executions;           ///< of SessionControl::counted_statement after a switch, kMostCounted at most
+  uint64_t executions;        ///< of SessionControl::counted_statement after a switch, kMostCounted at most
   uint64_t executions_in_round;  ///< those in SessionControl::counted_round
 };
 static_assert(sizeof(ExperimentRecord) == 168);
@@ -183,13 +183,13 @@ struct SessionControl {
   BoundsControl bounds;
   StopRecord stop;             ///< of the unaltered run
   uint64_t branches;           ///< instances logged so far
-  uint64_t memory_more;  ///< bytes of data that an altered run may have beyond what it has when it begins
-  uint64_t cpu_seconds;  ///< that it may take
+  uint64_t memory_more;        ///< bytes of data that an altered run may have beyond what it has when it begins
+  uint64_t cpu_seconds;        ///< that it may take
   uint32_t counted_statement;  ///< request: kNoStatement, or whose executions by the main thread are counted; of
                                ///< experiments in the altered runs
-  uint32_t round_block;   ///< of experiments: each execution of its branch begins a round; kNoBlock: all is round 0
+  uint32_t round_block;    ///< of experiments: each execution of its branch begins a round; kNoBlock: all is round 0
   uint64_t counted_round;  ///< the round, after a branch was switched, that is counted for itself
-  uint64_t executions;  ///< told
+  uint64_t executions;     ///< told
 };
 
 }  // namespace culprit::format

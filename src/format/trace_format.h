@@ -32,9 +32,9 @@ inline constexpr uint8_t kTraceMostEdges = 0xdf;
 inline constexpr uint32_t kTraceMostArguments = 16;
 inline constexpr uint8_t kTraceHasWords = 0x80;
 
-/// Memory as it was before the call, or after it. Of a call that takes a va_list: the list's three words first, then the
-/// arguments in it that the format names. Of others what the table of external functions asks of objects that they are
-/// given, such as a std::string's pointer and size.
+/// Memory as it was before the call, or after it. Of a call that takes a va_list: the list's three words first, then
+/// the arguments in it that the format names. Of others what the table of external functions asks of objects that they
+/// are given, such as a std::string's pointer and size.
 struct TraceWord {
   uint64_t address;
   uint64_t word;

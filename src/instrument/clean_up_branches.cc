@@ -18,7 +18,8 @@ bool is_branch(const llvm::User* user) {
 bool only_branches_use(const llvm::AllocaInst& variable, llvm::SmallVectorImpl<llvm::Instruction*>& branches) {
   for (const llvm::User* user : variable.users()) {
     if (const auto* store = llvm::dyn_cast<llvm::StoreInst>(user)) {
-      if (store->getPointerOperand() != &variable || !llvm::isa<llvm::ConstantInt>(store->getValueOperand())) return false;
+      if (store->getPointerOperand() != &variable || !llvm::isa<llvm::ConstantInt>(store->getValueOperand()))
+        return false;
     } else if (const auto* load = llvm::dyn_cast<llvm::LoadInst>(user)) {
       for (const llvm::User* use : load->users()) {
         if (!is_branch(use)) return false;

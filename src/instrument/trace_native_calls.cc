@@ -92,8 +92,8 @@ class StringArguments {
 };
 
 /// The format::TraceCall of a call.
-llvm::Constant* call_constant(llvm::Module& module, uint32_t operation, uint32_t count,
-                              const StringArguments& strings, uint16_t flags) {
+llvm::Constant* call_constant(llvm::Module& module, uint32_t operation, uint32_t count, const StringArguments& strings,
+                              uint16_t flags) {
   llvm::LLVMContext& context = module.getContext();
   const auto number = [&](unsigned bits, uint64_t value) {
     return llvm::ConstantInt::get(llvm::Type::getIntNTy(context, bits), value);

@@ -12,7 +12,7 @@
 namespace culprit {
 namespace {
 
-constexpr double kChosen = 0.9;   // what an influencing branch led to counts against it
+constexpr double kChosen = 0.9;  // what an influencing branch led to counts against it
 constexpr double kOtherCase =
     1.0;  // the same of a switch that has no case for its value: one belongs beside those it has
 constexpr double kNotOfValue = 0.6;   // a branch on whose way the wrong value is not computed

@@ -10,9 +10,9 @@
 
 namespace culprit {
 
-/// The value that the failing statement could not use or used to a wrong end: what it gave to the library in memory, the
-/// pointer through which it accesses memory or calls, else what its last operation works with. Of several pointers the
-/// first that its activation did not access memory through before: where that went well, the pointer is good.
+/// The value that the failing statement could not use or used to a wrong end: what it gave to the library in memory,
+/// the pointer through which it accesses memory or calls, else what its last operation works with. Of several pointers
+/// the first that its activation did not access memory through before: where that went well, the pointer is good.
 /// `statement`: its operations in the execution that failed. `puts_out`: what it called put out the wrong text, so the
 /// pointer to that function is good. kNoNode when there is none.
 depend::Node bad_value(const depend::DependenceGraph& graph, const std::vector<depend::Node>& statement, bool puts_out);
@@ -30,8 +30,8 @@ struct NegativeLength {
 std::optional<NegativeLength> negative_length(const depend::DependenceGraph& graph, const trace::TraceFile& trace,
                                               const std::vector<depend::Node>& statement);
 
-/// Of a call that puts out so many bytes of memory as they are: what made that number; kNoNode when the call is no such,
-/// or the number a constant.
+/// Of a call that puts out so many bytes of memory as they are: what made that number; kNoNode when the call is no
+/// such, or the number a constant.
 depend::Node length_of_output(const depend::DependenceGraph& graph, depend::Node call);
 
 }  // namespace culprit

@@ -13,8 +13,8 @@
 #include "locate/findings.h"
 #include "locate/heap_experiments.h"
 #include "locate/next_steps.h"
-#include "locate/own_statements.h"
 #include "locate/own_failure.h"
+#include "locate/own_statements.h"
 #include "locate/passed_failure.h"
 
 namespace culprit {
@@ -63,7 +63,8 @@ class Investigation {
   }
 
  private:
-  /// How the run fails; false when it does not. From then on everything is done to one execution, if it can be recorded.
+  /// How the run fails; false when it does not. From then on everything is done to one execution, if it can be
+  /// recorded.
   bool see_failure() {
     progress_("running the program", 0, 0);
     RunComparison runs(model_, request_.expectation);
@@ -146,14 +147,16 @@ class Investigation {
 
   /// Find out whether an array was left by its index.
   void examine_array_bounds() {
-    if (evidence_.bounds = examine_bounds(launch_, model_, failing_.bounds, oracle_, request_.time_limit); evidence_.bounds) {
+    if (evidence_.bounds = examine_bounds(launch_, model_, failing_.bounds, oracle_, request_.time_limit);
+        evidence_.bounds) {
       explanation_.effort.experiments += 2;
       explanation_.findings.push_back(finding_of(model_, *evidence_.bounds));
       // A wrong result shows late. The failure is at the access where keeping the index inside repairs the run, where
       // nothing else is known, and where the program itself gave up afterwards: what it did by then C leaves open.
       const ObservedRun& access = evidence_.bounds->access;
       report::Failure& failure = *explanation_.failure;
-      if (is_silent(failure) && (evidence_.bounds->repairs || failure.place.line == 0 || failure.kind == "exit-status") &&
+      if (is_silent(failure) &&
+          (evidence_.bounds->repairs || failure.place.line == 0 || failure.kind == "exit-status") &&
           !access.end.frames.empty()) {
         evidence_.frames = &access.end.frames;
         evidence_.variables = &access.variables;
@@ -237,7 +240,9 @@ class Investigation {
     const depend::DependenceGraph& graph = slice_->run->graph();
     std::vector<DependentStatement> statements = slice_->statements;
     const depend::Node parts = parts_at_ ? slice_->run->branch(*parts_at_) : depend::kNoNode;
-    if (parts != depend::kNoNode) statements = nearest_of(std::move(statements), measure_slice(graph, {parts}).statements);
+    if (parts != depend::kNoNode) {
+      statements = nearest_of(std::move(statements), measure_slice(graph, {parts}).statements);
+    }
     evidence_.races = racing_accesses(graph, statements);
     if (evidence_.races.empty() && evidence_.differs) {
       progress_("looking for races", 0, 0);
@@ -364,8 +369,9 @@ class Investigation {
 
   /// Where no branch repairs the run, perhaps another value does, or leaving something out.
   void alter_statements() {
-    const bool repaired = std::any_of(evidence_.critical.begin(), evidence_.critical.end(),
-                                      [](const auto& each) { return each.verified && each.repair == Repair::kRepairs; });
+    const bool repaired = std::any_of(evidence_.critical.begin(), evidence_.critical.end(), [](const auto& each) {
+      return each.verified && each.repair == Repair::kRepairs;
+    });
     if (repaired || !slice_ || !request_.alterable || !go_on("altering statements", 0)) return;
     Launch alterable = launch_;
     alterable.executable = request_.alterable();
@@ -438,7 +444,7 @@ class Investigation {
   Evidence evidence_;
   std::optional<uint64_t> parts_at_;  ///< branch instance: the first that passing runs do not have
   std::optional<uint64_t> fails_at_;  ///< the same, where nothing else is known of where it fails
-  ObservedRun at_output_;  ///< where the wrong byte, or the end, comes
+  ObservedRun at_output_;             ///< where the wrong byte, or the end, comes
   std::optional<ChildOutput> child_;
   std::optional<TracedProgram> traced_;
   std::optional<FailureSlice> slice_;

@@ -5,8 +5,7 @@
 
 #include <algorithm>
 
-#include "base/error.h"
-#include "base/temporary_directory.h"
+#include "locate/attempt.h"
 #include "locate/failure_place.h"
 #include "locate/findings.h"
 #include "locate/own_statements.h"
@@ -92,8 +91,7 @@ void explain_intermittent(const program::ProgramModel& model, const RepeatedRuns
 std::optional<FailureSlice> slice_of_failure(const ExplainRequest& request, const TracedProgram& traced,
                                              const Launch& launch, const ObservedRun& failing,
                                              const ObservedRun& at_output, const std::optional<ChildOutput>& child,
-                                             std::optional<uint64_t> branch,
-                                             report::Explanation& explanation) {
+                                             std::optional<uint64_t> branch, report::Explanation& explanation) {
   const char* const what = "finding what the failure depended on: ";
   std::string why_not;
   std::optional<FailureSlice> slice;
@@ -139,35 +137,24 @@ std::optional<FailureSlice> slice_of_failure(const ExplainRequest& request, cons
 std::vector<RacingAccesses> races_of_another_run(const ExplainRequest& request, const TracedProgram& traced,
                                                  const std::vector<DependentStatement>& slice,
                                                  report::Explanation& explanation) {
-  try {
-    const TemporaryDirectory folder(temporary_place("why"));
-    const std::filesystem::path place = folder.path() / "trace";
-    trace_program(traced, request.launch, place);
-    const trace::TraceFile file(place);
-    return racing_accesses(depend::open_graph(file), slice);
-  } catch (const UserError& error) {
-    explanation.limits.push_back(std::string("looking for races in another run: ") + error.what());
-  } catch (const CorruptData& error) {
-    explanation.limits.push_back(std::string("looking for races in another run: ") + error.what());
-  }
-  return {};
+  std::vector<RacingAccesses> races;
+  attempt("looking for races in another run", explanation, [&] {
+    look_at_run(traced, request.launch, [&](const auto& graph) { races = racing_accesses(graph, slice); });
+  });
+  return races;
 }
 
 void add_exits(const ExplainRequest& request, const program::ProgramModel& model, Evidence& evidence,
                report::Explanation& explanation) {
   if (!request.traced || evidence.endless->exits.empty()) return;
-  try {
+  attempt("tracing the loop", explanation, [&] {
     evidence.turns = examine_exits(request.launch, request.traced(), *evidence.endless);
     const std::vector<VariableValue> none;
     for (const LoopExit& each : evidence.turns.exits) {
       explanation.findings.push_back(
           finding_of(model, each, evidence.variables->empty() ? none : evidence.variables->front()));
     }
-  } catch (const UserError& error) {
-    explanation.limits.push_back(std::string("tracing the loop: ") + error.what());
-  } catch (const CorruptData& error) {
-    explanation.limits.push_back(std::string("tracing the loop: ") + error.what());
-  }
+  });
 }
 
 std::optional<RecordedFailure> record(const ExplainRequest& request, const program::ProgramModel& model,
@@ -195,13 +182,12 @@ std::optional<RecordedFailure> record_under_schedules(const ExplainRequest& requ
     return program::makes_thread(model.text(model.function(each).linkage_name));
   });
   if (!request.recordable || !has_threads) return std::nullopt;
-  try {
-    return record_under_schedules(request.launch, request.recordable(), model, {.run = request.time_limit}, progress,
-                                  runs);
-  } catch (const UserError& error) {
-    explanation.limits.push_back(std::string("trying other schedules of its threads: ") + error.what());
-  }
-  return std::nullopt;
+  std::optional<RecordedFailure> recorded;
+  attempt("trying other schedules of its threads", explanation, [&] {
+    recorded = record_under_schedules(request.launch, request.recordable(), model, {.run = request.time_limit},
+                                      progress, runs);
+  });
+  return recorded;
 }
 
 }  // namespace culprit

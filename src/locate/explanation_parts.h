@@ -27,8 +27,7 @@ void explain_intermittent(const program::ProgramModel& model, const RepeatedRuns
 std::optional<FailureSlice> slice_of_failure(const ExplainRequest& request, const TracedProgram& traced,
                                              const Launch& launch, const ObservedRun& failing,
                                              const ObservedRun& at_output, const std::optional<ChildOutput>& child,
-                                             std::optional<uint64_t> branch,
-                                             report::Explanation& explanation);
+                                             std::optional<uint64_t> branch, report::Explanation& explanation);
 
 /// The data races of one more run of the program of which a statement is among `slice`.
 std::vector<RacingAccesses> races_of_another_run(const ExplainRequest& request, const TracedProgram& traced,

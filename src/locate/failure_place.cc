@@ -15,8 +15,8 @@ std::string_view rest_of_line(const std::string& text, uint64_t from) {
   return std::string_view(text).substr(from, text.find('\n', from) - from + 1);
 }
 
-/// Whether `rest` is what is wanted but for what is missing in front of it. One or two characters are the same by chance,
-/// such as the last digits of two numbers.
+/// Whether `rest` is what is wanted but for what is missing in front of it. One or two characters are the same by
+/// chance, such as the last digits of two numbers.
 bool is_missing(std::string_view rest, std::string_view wanted) {
   const bool says_something = rest == "\n" || rest.size() > kSameByChance + std::string_view("\n").size();
   return says_something && rest.size() < wanted.size() && wanted.ends_with(rest);

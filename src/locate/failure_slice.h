@@ -63,7 +63,7 @@ struct FailureSlice : MeasuredSlice {
   /// Of an exception that nobody caught: the branch that decided to throw it; what it tested is the bad value.
   std::optional<uint32_t> thrown_by;
   bool value_is_length = false;  ///< the number of bytes that were put out; the bytes themselves are right
-  bool value_is_input = false;  ///< nothing in the program made it: the chain ends where it was read
+  bool value_is_input = false;   ///< nothing in the program made it: the chain ends where it was read
   /// The statements that made the values which the branch tested that decided that the failing statement is executed;
   /// nearest first.
   std::vector<uint32_t> decided_on;
@@ -91,9 +91,9 @@ struct FailureMoment {
   std::optional<uint64_t> after_missing = std::nullopt;
   std::vector<uint64_t> messages{};
   std::optional<ChildOutput> child = std::nullopt;  ///< put that byte out; no other member matters then
-  uint64_t branch = 0;  ///< instance of the main thread (from 1) that is looked at instead of a statement; 0: none
-  bool divided = false;                             ///< an integer division of the statement trapped
-  bool threw = false;                               ///< the statement threw an exception that nobody caught
+  uint64_t branch = 0;   ///< instance of the main thread (from 1) that is looked at instead of a statement; 0: none
+  bool divided = false;  ///< an integer division of the statement trapped
+  bool threw = false;    ///< the statement threw an exception that nobody caught
 };
 
 /// Runs the traced program once; nothing when that run ends otherwise than `failing`, with the reason in `why_not`.

@@ -137,10 +137,10 @@ report::Finding finding_of(const program::ProgramModel& model, const CriticalVal
   return {.kind = "critical-value",
           .place = place_of_statement(model, execution.statement),
           .instance = execution.occurrence,
-          .evidence = fmt::format("In its {} execution it {} {}{}; had it been {}, {}.{}", ordinal(execution.occurrence),
-                                  returns ? "returned" : "stored", value_text(model, operation, critical.value), name,
-                                  value_text(model, operation, critical.instead),
-                                  otherwise_text(Repair::kRepairs, oracle), made),
+          .evidence = fmt::format(
+              "In its {} execution it {} {}{}; had it been {}, {}.{}", ordinal(execution.occurrence),
+              returns ? "returned" : "stored", value_text(model, operation, critical.value), name,
+              value_text(model, operation, critical.instead), otherwise_text(Repair::kRepairs, oracle), made),
           .proved = critical.verified,
           .instead = static_cast<int64_t>(critical.instead)};
 }
@@ -258,10 +258,11 @@ void add_path(const program::ProgramModel& model, const FailureSlice& slice, rep
   if (!slice.origin) return;
   if (slice.origin->how != Origin::kUnknown) {
     const ValueOrigin& origin = *slice.origin;
-    failure.origin = {.place = origin.how == Origin::kUnwritten
-                                   ? place_of_declaration(model, origin.variable, model.function_of_statement(origin.statement))
-                                   : place_of_statement(model, origin.statement),
-                      .how = word_of(origin.how)};
+    failure.origin = {
+        .place = origin.how == Origin::kUnwritten
+                     ? place_of_declaration(model, origin.variable, model.function_of_statement(origin.statement))
+                     : place_of_statement(model, origin.statement),
+        .how = word_of(origin.how)};
   }
   for (const PathStep& step : slice.path) {
     const report::SourcePlace place = place_of_statement(model, step.statement);
@@ -298,17 +299,16 @@ constexpr size_t kMostOfWay = 12;  // even: half of them from either end
 }  // namespace
 
 report::Finding finding_of(const program::ProgramModel& model, const UnwrittenVariable& unwritten) {
-  return {
-      .kind = "never-written",
-      .place = place_of_declaration(
-          model, unwritten.variable,
-          model.function_of_statement(model.operation(unwritten.begins.operation()).statement)),
-      .instance = 0,
-      .evidence = fmt::format("Nothing had been written into {}, declared here, when it was read{}.",
-                              model.text(model.variable(unwritten.variable).name),
-                              unwritten.is_bad_value ? ", and that is the value which the failing statement uses"
-                                                     : ", and the failure depends on what it happened to hold"),
-      .proved = true};
+  return {.kind = "never-written",
+          .place = place_of_declaration(
+              model, unwritten.variable,
+              model.function_of_statement(model.operation(unwritten.begins.operation()).statement)),
+          .instance = 0,
+          .evidence = fmt::format("Nothing had been written into {}, declared here, when it was read{}.",
+                                  model.text(model.variable(unwritten.variable).name),
+                                  unwritten.is_bad_value ? ", and that is the value which the failing statement uses"
+                                                         : ", and the failure depends on what it happened to hold"),
+          .proved = true};
 }
 
 std::optional<report::Finding> value_origin(const program::ProgramModel& model, const FailureSlice& slice) {
@@ -329,13 +329,14 @@ std::optional<report::Finding> value_origin(const program::ProgramModel& model, 
   const uint32_t origin = slice.value_chain.back();
   if (!slice.unwritten.empty() && slice.unwritten.front().is_bad_value) return std::nullopt;
   const report::SourcePlace test = place_of_statement(model, slice.thrown_by.value_or(program::kNone));
-  std::string evidence = fmt::format("The value that the failing statement uses was {} here, and came there by copies only "
-                                     "(backwards: {}).",
-                                     slice.value_is_input ? "read" : "made", fmt::join(way, ", "));
+  std::string evidence = fmt::format(
+      "The value that the failing statement uses was {} here, and came there by copies only "
+      "(backwards: {}).",
+      slice.value_is_input ? "read" : "made", fmt::join(way, ", "));
   if (slice.thrown_by) {
     evidence = fmt::format("The value was {} here because of which {}:{} decided that the exception is thrown.",
-                           slice.value_is_input ? "read" : "made",
-                           std::filesystem::path(test.file).filename().string(), test.line);
+                           slice.value_is_input ? "read" : "made", std::filesystem::path(test.file).filename().string(),
+                           test.line);
   }
   return report::Finding{.kind = "value-origin",
                          .place = place_of_statement(model, origin),

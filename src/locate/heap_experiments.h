@@ -31,7 +31,7 @@ struct HeapFault {
   uint64_t branches = 0;          ///< branch instances executed before the wrong access
   /// The first branch that went another way because of what the block held, where the wrong access itself is not known.
   std::optional<uint32_t> first_different_branch;
-  bool repairs = false;                            ///< the altered run ended as a good run does
+  bool repairs = false;  ///< the altered run ended as a good run does
 };
 
 struct HeapSearch {

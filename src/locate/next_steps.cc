@@ -11,8 +11,7 @@ void add_steps_without_failure(report::Explanation& explanation) {
                             fmt::format("culprit record --chaos --until-failure -- {}", explanation.command)};
 }
 
-void add_next_steps(const std::string& recording, bool crashed, bool scheduled,
-                    report::Explanation& explanation) {
+void add_next_steps(const std::string& recording, bool crashed, bool scheduled, report::Explanation& explanation) {
   const auto at = [](const report::SourcePlace& place) {
     return fmt::format("{}:{}", std::filesystem::path(place.file).filename().string(), place.line);
   };

@@ -14,9 +14,8 @@ constexpr size_t kOwnFramesWithVariables = 2;
 
 /// A program that writes where it should not may have damaged what it told.
 void forget_what_cannot_be(const program::ProgramModel& model, ObservedRun& run) {
-  const bool possible = std::all_of(run.log.entries.begin(), run.log.entries.end(), [&model](const auto& each) {
-    return each.block < model.blocks().size();
-  });
+  const bool possible = std::all_of(run.log.entries.begin(), run.log.entries.end(),
+                                    [&model](const auto& each) { return each.block < model.blocks().size(); });
   if (!possible) run.log = {};
   if (run.bounds.statement >= model.statements().size()) run.bounds = {};
 }

@@ -3,19 +3,15 @@
 #include <fmt/format.h>
 #include <sys/wait.h>
 
-#include <new>
-
-#include "base/error.h"
 #include "base/shell_command.h"
-#include "base/temporary_directory.h"
 #include "locate/array_bounds.h"
+#include "locate/attempt.h"
 #include "locate/failure.h"
 #include "locate/findings.h"
 #include "locate/heap_experiments.h"
 #include "locate/observe.h"
 #include "locate/suspects.h"
 #include "locate/uninitialised_reads.h"
-#include "trace/trace_file.h"
 
 namespace culprit {
 namespace {
@@ -43,15 +39,6 @@ ObservedEnd run_once(const std::filesystem::path& executable, const Launch& laun
   end.timed_out = ended.stopped;
   end.output = ended.output;
   return end;
-}
-
-/// Of a whole run of the traced program: which variables it reads that have no value.
-std::vector<UninitialisedRead> reads_of_run(const Launch& launch, const TracedProgram& traced) {
-  const TemporaryDirectory folder(temporary_place("why"));
-  const std::filesystem::path place = folder.path() / "trace";
-  trace_program(traced, launch, place);
-  const trace::TraceFile file(place);
-  return uninitialised_reads(depend::open_graph(file), {});
 }
 
 /// Nothing when it does not fail.
@@ -82,15 +69,9 @@ void find_what_is_left_open(const ExplainRequest& request, const program::Progra
 
   std::vector<UninitialisedRead> reads;
   if (request.traced && progress("tracing the run", 0, 0)) {
-    try {
-      reads = reads_of_run(request.launch, request.traced());
-    } catch (const CorruptData& error) {
-      explanation.limits.push_back(fmt::format("tracing the run: {}", error.what()));
-    } catch (const UserError& error) {
-      explanation.limits.push_back(fmt::format("tracing the run: {}", error.what()));
-    } catch (const std::bad_alloc&) {
-      explanation.limits.push_back("tracing the run: its dependences do not fit in memory");
-    }
+    attempt("tracing the run", explanation, [&] {
+      look_at_run(request.traced(), request.launch, [&](const auto& graph) { reads = uninitialised_reads(graph, {}); });
+    });
   }
   for (const UninitialisedRead& read : reads) explanation.findings.push_back(finding_of(model, read));
   evidence.uninitialised = &reads;

@@ -124,8 +124,8 @@ class Search {
   /// In what is made next, which switches the branch instance.
   void count(CountedStatement counted, uint64_t instance) {
     const auto after = log_.entries.begin() + static_cast<long>(instance - log_.first_instance + 1);
-    counted.round = static_cast<uint64_t>(std::count_if(
-        after, log_.entries.end(), [&](const auto& each) { return each.block == counted.round_block; }));
+    counted.round = static_cast<uint64_t>(
+        std::count_if(after, log_.entries.end(), [&](const auto& each) { return each.block == counted.round_block; }));
     experimenter_.count(counted);
   }
 

@@ -45,10 +45,9 @@ std::vector<RacingAccesses> racing_accesses(const DependenceGraph& graph,
   for (const DependentStatement& each : slice) distance.emplace(each.statement, each.distance);
   std::vector<RacingAccesses> races;
   for (const format::GraphRace& each : graph.file().races()) {
-    RacingAccesses race{
-        .first = access_of(graph, each.first, (each.flags & format::kGraphRaceFirstWrites) != 0),
-        .second = access_of(graph, each.second, (each.flags & format::kGraphRaceSecondWrites) != 0),
-        .count = each.count};
+    RacingAccesses race{.first = access_of(graph, each.first, (each.flags & format::kGraphRaceFirstWrites) != 0),
+                        .second = access_of(graph, each.second, (each.flags & format::kGraphRaceSecondWrites) != 0),
+                        .count = each.count};
     race.distance = ~uint32_t{0};
     for (const uint64_t number : {each.first, each.second}) {
       const uint32_t operation = graph.node_of({number}).operation();
@@ -74,8 +73,9 @@ report::Finding finding_of(const program::ProgramModel& model, const RacingAcces
   return {.kind = "data-race",
           .place = place_of_statement(model, write.statement),
           .instance = write.instance,
-          .evidence = fmt::format("Nothing orders what two threads do: {}, then {}. In another run the second may come first.",
-                                  access_text(model, race.first, what), access_text(model, race.second, "it")),
+          .evidence =
+              fmt::format("Nothing orders what two threads do: {}, then {}. In another run the second may come first.",
+                          access_text(model, race.first, what), access_text(model, race.second, "it")),
           .proved = false};
 }
 

@@ -1,5 +1,5 @@
-// Data races that a failure may have come by: of those that a run's dependences have (depend/races.h), with what a reader
-// wants to know of each.
+// Data races that a failure may have come by: of those that a run's dependences have (depend/races.h), with what a
+// reader wants to know of each.
 #pragma once
 
 #include <cstdint>
@@ -29,8 +29,8 @@ struct RacingAccesses {
   uint32_t distance = 0;  ///< of the nearer statement from the failure, by what it depended on
 };
 
-/// Those of which a statement is among `slice`, a failure's (of a run of the same program, perhaps another one); nearest
-/// first.
+/// Those of which a statement is among `slice`, a failure's (of a run of the same program, perhaps another one);
+/// nearest first.
 std::vector<RacingAccesses> racing_accesses(const depend::DependenceGraph& graph,
                                             const std::vector<DependentStatement>& slice);
 

@@ -47,7 +47,8 @@ void SuspectRanking::add_statement(uint32_t statement, double score, const std::
 
 std::vector<report::Suspect> SuspectRanking::strongest(size_t most) const {
   std::vector<Candidate> sorted = candidates_;
-  std::stable_sort(sorted.begin(), sorted.end(), [](const auto& one, const auto& other) { return one.score > other.score; });
+  std::stable_sort(sorted.begin(), sorted.end(),
+                   [](const auto& one, const auto& other) { return one.score > other.score; });
   std::vector<report::Suspect> suspects;
   for (const Candidate& each : sorted) {
     if (suspects.size() == most) break;

@@ -32,8 +32,8 @@ constexpr double kRaced = 80, kRacedAlways = 24, kRacingRead = 0.75;
 constexpr double kGaveUp = 40;
 constexpr const char* kMadeBeforeGivingUp = "the value was made here because of which the program gave up";
 constexpr double kGoesRound = 62, kGuards = 0.9;
-constexpr double kLetThrough = 36;   // a test of the bad value that did not keep it from the failing statement
-constexpr double kNextTest = 0.7;    // what each earlier test of a variable counts against the next
+constexpr double kLetThrough = 36;  // a test of the bad value that did not keep it from the failing statement
+constexpr double kNextTest = 0.7;   // what each earlier test of a variable counts against the next
 
 bool is_identifier(char c) {
   return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_';

@@ -1,6 +1,8 @@
 #include "locate/traced_program.h"
 
+#include "base/temporary_directory.h"
 #include "format/trace_format.h"
+#include "trace/trace_file.h"
 
 namespace culprit {
 
@@ -22,6 +24,15 @@ CommandResult trace_program(const TracedProgram& traced, const Launch& launch, c
   CommandResult ended = run_captured(command);
   collector.finish(ended.end);
   return ended;
+}
+
+void look_at_run(const TracedProgram& traced, const Launch& launch,
+                 const std::function<void(const depend::DependenceGraph&)>& look) {
+  const TemporaryDirectory folder(temporary_place("why"));
+  const std::filesystem::path place = folder.path() / "trace";
+  trace_program(traced, launch, place);
+  const trace::TraceFile file(place);
+  look(depend::open_graph(file));
 }
 
 }  // namespace culprit

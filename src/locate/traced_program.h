@@ -6,6 +6,7 @@
 #include <functional>
 
 #include "base/shell_command.h"
+#include "depend/dependence_graph.h"
 #include "session/controlled_run.h"
 #include "trace/collect.h"
 
@@ -20,9 +21,13 @@ struct TracedProgram {
 /// Whose trace it is, when the program is run as `launch` says.
 trace::TraceOrigin origin_of_trace(const TracedProgram& traced, const Launch& launch);
 
-/// Runs it once, with its trace in the folder `place`. `enough` ends it early: it is asked now and then with the bytes of
-/// the trace so far.
+/// Runs it once, with its trace in the folder `place`. `enough` ends it early: it is asked now and then with the bytes
+/// of the trace so far.
 CommandResult trace_program(const TracedProgram& traced, const Launch& launch, const std::filesystem::path& place,
                             const std::function<bool(uint64_t bytes)>& enough = {});
+
+/// Runs it once and shows the dependences of that run, which are gone afterwards. Throws UserError, CorruptData.
+void look_at_run(const TracedProgram& traced, const Launch& launch,
+                 const std::function<void(const depend::DependenceGraph&)>& look);
 
 }  // namespace culprit

@@ -113,7 +113,8 @@ struct AskedMemory {
   uint64_t changed = 0;  ///< of those: asked as it was before the call, which may write there
   std::array<std::optional<uint32_t>, 64> limits{};  ///< the argument that bounds all looks at the string
   uint64_t pointers = 0;                             ///< a word there, before or after the call
-  /// So many whole words from the argument on, each before or after the call; 0 where it is not known how far that goes.
+  /// So many whole words from the argument on, each before or after the call; 0 where it is not known how far that
+  /// goes.
   std::array<uint8_t, 64> words{};
   std::optional<uint32_t> printf_format;  ///< the format's characters, and the strings that its conversions name
   std::optional<uint32_t> printf_list;    ///< a va_list with what those take

@@ -42,7 +42,7 @@ struct Failure {
   std::string kind;  ///< stable word: "null-dereference", "division", "abort", "assertion", "wrong-output", "hang", …
   std::string message;  ///< one sentence
   SourcePlace place;
-  bool only_own_program = false;  ///< the user's executable shows it, and no build of Culprit's
+  bool only_own_program = false;                   ///< the user's executable shows it, and no build of Culprit's
   std::optional<ValueStep> origin = std::nullopt;  ///< made the value that is wrong there
   bool origin_is_of_output = false;  ///< the value is that of the first wrong byte, and the place is an error before it
   /// That it took, from the failure back to its origin, and perhaps to what decided that it was made there.

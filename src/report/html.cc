@@ -85,8 +85,8 @@ class Page {
     const Failure& failure = *explanation_.failure;
     text_ += fmt::format("<h2>Failure</h2><p>{}<br>{}</p>\n", escaped(failure.message), link(failure.place));
     if (!failure.origin || failure.origin->place.line == 0) return;
-    text_ += fmt::format("<p>{} was {} at {}</p>\n", value_in_words(failure), escaped(made_in_words(failure.origin->how)),
-                         link(failure.origin->place));
+    text_ += fmt::format("<p>{} was {} at {}</p>\n", value_in_words(failure),
+                         escaped(made_in_words(failure.origin->how)), link(failure.origin->place));
     if (failure.path.size() < 3) return;
     text_ += "<p>and came there by way of (backwards)</p><ol>\n";
     for (const ValueStep& step : failure.path) {
@@ -129,7 +129,8 @@ class Page {
     }
     text_ += "<br>How it went on from there to the failure:<ol>\n";
     for (const RouteStep& step : std::span(*finding.route).subspan(1)) {
-      text_ += fmt::format("<li>{} <span class=\"dim\">({})</span></li>\n", link(step.place), escaped(route_text(step)));
+      text_ +=
+          fmt::format("<li>{} <span class=\"dim\">({})</span></li>\n", link(step.place), escaped(route_text(step)));
     }
     text_ += "</ol>";
   }

@@ -107,9 +107,9 @@ class Writer {
   /// Where the first of the activations is: the failure may be told of the caller of a wrapper that is no user's.
   std::string innermost_text() const {
     const SourcePlace& innermost = explanation_.activations.front().place;
-    const bool elsewhere = explanation_.failure && innermost.line != 0 &&
-                           (innermost.file != explanation_.failure->place.file ||
-                            innermost.line != explanation_.failure->place.line);
+    const bool elsewhere =
+        explanation_.failure && innermost.line != 0 &&
+        (innermost.file != explanation_.failure->place.file || innermost.line != explanation_.failure->place.line);
     return elsewhere ? fmt::format("At {}", place_text(innermost)) : "There";
   }
 
@@ -156,7 +156,8 @@ class Writer {
     std::string line = source_line(step.place.file, step.place.line);
     if (line.size() > kMostOfLine) line = line.substr(0, kMostOfLine) + " …";
     const std::string value = step.value.empty() ? "" : fmt::format("  ({})", step.value);
-    text_ += fmt::format("        {:<16} {}  {}{}\n", route_word(step.how), position_text(step.place), dim(line), value);
+    text_ +=
+        fmt::format("        {:<16} {}  {}{}\n", route_word(step.how), position_text(step.place), dim(line), value);
   }
 
   /// The best finding's steps one by one.

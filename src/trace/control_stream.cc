@@ -7,17 +7,13 @@
 #include "format/trace_format.h"
 #include "program/external_effects.h"
 #include "trace/event_bytes.h"
+#include "trace/walk_stops.h"
 
 namespace culprit::trace {
 namespace {
 
 using namespace format;
 using program::ProgramModel;
-
-bool is_valued(const OperationRecord& operation) {
-  return (operation.kind == OperationKind::kStore || operation.kind == OperationKind::kReturn) &&
-         (operation.flags & kOperationValued) != 0;
-}
 
 enum class Waiting : uint8_t { kNo, kForReturn, kForTail, kForLanding };
 
@@ -32,28 +28,6 @@ struct Activation {
   Waiting waiting = Waiting::kNo;
   bool starts = true;  ///< the block has not run yet
 };
-
-/// Per operation the next one, perhaps itself, at which the walk has to look: that events tell of, that leaves its
-/// block, or that calls.
-std::vector<uint32_t> find_stops(const ProgramModel& model, bool path_only) {
-  const auto operations = model.sections().operations;
-  const auto accesses = model.sections().accesses;
-  std::vector<uint32_t> stops(operations.size());
-  uint32_t next = kNone;
-  for (auto each = static_cast<uint32_t>(operations.size()); each-- > 0;) {
-    const OperationRecord& operation = operations[each];
-    bool stops_here = operation.kind == OperationKind::kCall || operation.kind == OperationKind::kBranch ||
-                      operation.kind == OperationKind::kReturn || operation.kind == OperationKind::kUnwind || is_valued(operation);
-    if (!path_only && each + 1 < operations.size()) {
-      for (uint32_t access = operation.first_access; access < operations[each + 1].first_access; ++access) {
-        stops_here = stops_here || (accesses[access].flags & kAccessRecorded) != 0;
-      }
-    }
-    if (stops_here) next = each;
-    stops[each] = next;
-  }
-  return stops;
-}
 
 }  // namespace
 

@@ -38,7 +38,8 @@ struct ReturnedCall {
   std::vector<format::TraceWord> words;                ///< of a va_list and the arguments in it
 };
 
-/// What a store stored or a return returned: an integer or pointer with its sign, or the bits of a floating-point number.
+/// What a store stored or a return returned: an integer or pointer with its sign, or the bits of a floating-point
+/// number.
 struct StoredValue {
   uint32_t operation;
   uint64_t value;
@@ -68,7 +69,8 @@ class ControlStream {
   /// The next step; kEnd for ever at the end. Throws CorruptData when trace and program do not agree.
   const Step& next();
 
-  /// Of the last step, a run: what its stores stored and its return returned, in order, if the trace has values. Until the next step.
+  /// Of the last step, a run: what its stores stored and its return returned, in order, if the trace has values. Until
+  /// the next step.
   std::span<const StoredValue> values() const;
 
   /// What who made a thread got as its handle (pthread_t).

@@ -4,28 +4,19 @@
 Usage: races.py BIN_DIR SOURCE...
 A line of a source that must be told says "races"; no other must be.
 """
-import os
 import pathlib
 import re
-import subprocess
 import sys
-import tempfile
+
+from dumped_graph import dumped_graph
 
 BIN = pathlib.Path(sys.argv[1]).resolve()
 
 
 def told(source, optimisation):
-    with tempfile.TemporaryDirectory() as folder:
-        program = pathlib.Path(folder) / "prog"
-        compiler = "culprit-c++" if source.suffix == ".cc" else "culprit-cc"
-        subprocess.run([BIN / compiler, "-g", optimisation, "-w", "-pthread", "-o", program, source], check=True)
-        environment = dict(os.environ, CULPRIT_CACHE=folder + "/cache")
-        subprocess.run([BIN / "culprit", "trace", "-o", folder + "/trace", "--", program], env=environment,
-                       stdout=subprocess.DEVNULL, check=True)
-        run = subprocess.run([BIN / "culprit", "dump", "graph", "--races", folder + "/trace"], env=environment,
-                             capture_output=True, text=True, check=True)
+    text = dumped_graph(BIN, source, optimisation, "--races")
     lines = set()
-    for pair in re.findall(r"^ *\d+ (\S+):(\d+):\d+ \w+, (\S+):(\d+):\d+ \w+ the same memory", run.stdout, re.MULTILINE):
+    for pair in re.findall(r"^ *\d+ (\S+):(\d+):\d+ \w+, (\S+):(\d+):\d+ \w+ the same memory", text, re.MULTILINE):
         lines |= {f"{pair[0]}:{pair[1]}", f"{pair[2]}:{pair[3]}"}
     return lines
 

@@ -5,28 +5,19 @@ Usage: unwritten.py BIN_DIR SOURCE...
 A line of a source that must be told says "reads NAME"; no other must be.
 """
 import collections
-import os
 import pathlib
 import re
-import subprocess
 import sys
-import tempfile
+
+from dumped_graph import dumped_graph
 
 BIN = pathlib.Path(sys.argv[1]).resolve()
 
 
 def told(source, optimisation):
-    with tempfile.TemporaryDirectory() as folder:
-        program = pathlib.Path(folder) / "prog"
-        compiler = "culprit-c++" if source.suffix == ".cc" else "culprit-cc"
-        subprocess.run([BIN / compiler, "-g", optimisation, "-w", "-o", program, source], check=True)
-        environment = dict(os.environ, CULPRIT_CACHE=folder + "/cache")
-        subprocess.run([BIN / "culprit", "trace", "-o", folder + "/trace", "--", program], env=environment,
-                       stdout=subprocess.DEVNULL, check=False)
-        run = subprocess.run([BIN / "culprit", "dump", "graph", "--unwritten", folder + "/trace"], env=environment,
-                             capture_output=True, text=True, check=True)
+    text = dumped_graph(BIN, source, optimisation, "--unwritten")
     lines = collections.defaultdict(set)
-    for name, line, variable in re.findall(r"^ *\d+ (\S+):(\d+):\d+ reads (\S+), declared", run.stdout, re.MULTILINE):
+    for name, line, variable in re.findall(r"^ *\d+ (\S+):(\d+):\d+ reads (\S+), declared", text, re.MULTILINE):
         lines[name + ":" + line].add(variable)
     return dict(lines)
 

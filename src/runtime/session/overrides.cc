@@ -1,6 +1,6 @@
 // What a session puts in the place of library functions: the heap's, so that fresh memory, the room of blocks and their
-// release can be altered, those that set signal handlers, so that the agent sees faults before the program does, and the
-// one by which C++ streams get buffers of their own, so that output is written where the program hands it over.
+// release can be altered, those that set signal handlers, so that the agent sees faults before the program does, and
+// the one by which C++ streams get buffers of their own, so that output is written where the program hands it over.
 // Without a session they pass everything on. Weak: a program that has its own keeps it.
 
 #include <asm/unistd.h>
@@ -278,7 +278,8 @@ CULPRIT_OVERRIDE int posix_memalign(void** block, size_t alignment, size_t bytes
 CULPRIT_OVERRIDE bool _ZNSt8ios_base15sync_with_stdioEb(bool in_step) {
   void* const kNextLibrary = reinterpret_cast<void*>(-1);
   if (control && control->unbuffered) return true;
-  auto* own = &dlsym ? reinterpret_cast<bool (*)(bool)>(dlsym(kNextLibrary, "_ZNSt8ios_base15sync_with_stdioEb")) : nullptr;
+  auto* own =
+      &dlsym ? reinterpret_cast<bool (*)(bool)>(dlsym(kNextLibrary, "_ZNSt8ios_base15sync_with_stdioEb")) : nullptr;
   return own ? own(in_step) : true;
 }
 

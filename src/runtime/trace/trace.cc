@@ -393,10 +393,10 @@ void write_return(const format::TraceCall& call, uint64_t result, const uint64_t
     at = append(at, each == call.changed ? measured : argument_length(call, arguments, each, succeeded));
   }
   format::TraceWord left[format::kTraceNotedArguments * format::kTraceNotedMask];
-  const uint32_t left_count = note_words(call, arguments, 1, left);
+  const uint32_t left_count = words_count > 0 ? note_words(call, arguments, 1, left) : 0;
   if (words_count > 0) at = append(at, static_cast<uint8_t>(words_count + left_count));
   for (uint32_t each = 0; each < words_count; ++each) at = append(at, words[each]);
-  for (uint32_t each = 0; each < left_count && words_count > 0; ++each) at = append(at, left[each]);
+  for (uint32_t each = 0; each < left_count; ++each) at = append(at, left[each]);
   *first = static_cast<char>(format::kTraceReturned);
   thread.trace_position = at;
 }
