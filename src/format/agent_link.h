@@ -21,9 +21,8 @@ struct AgentFault {
 struct AgentLink {
   // The agent's, called with the loader's stack and the program's thread. They leave the floating point state alone.
   void (*on_fault)(const AgentFault&);
-  void (*on_call)(uint64_t number, const uint64_t* arguments);  ///< in an altered run, before each call of the program
-
-  StatementAction (*on_statement)(bool alterable);  ///< the watched statement begins in the calling thread
+  void (*on_call)(uint64_t number, const uint64_t* arguments);  ///< before each system call of the program
+  StatementAction (*on_statement)(bool alterable);              ///< the watched statement begins in the calling thread
 
   // The loader's.
   int32_t descriptor;                                               ///< of the session control block
@@ -31,6 +30,7 @@ struct AgentLink {
   /// From now on this process, which may be a fork, is an altered run: it leaves the log and ends as the program ends,
   /// by its status or signal. What it shows goes to its descriptors 1 and 2.
   void (*begin_altered)();
+  bool (*thread_lives)(const void* state);  ///< whether a ThreadState is a thread's that has not ended
 };
 
 /// A system call that no kernel has. Argument: an AgentLink, of which the loader fills in its part; it must stay where

@@ -7,7 +7,7 @@
 
 namespace culprit::format {
 
-inline constexpr uint32_t kRuntimeAbiVersion = 3;
+inline constexpr uint32_t kRuntimeAbiVersion = 4;
 
 /// Which bodies run in a thread (ThreadState::observe).
 inline constexpr uint8_t kFastBodies = 0;
@@ -28,8 +28,8 @@ struct ThreadState {
   void* resume;      ///< where the tick's slow path continues
   uint64_t granted;  ///< ticks granted so far; ticks passed = granted - budget
   uint64_t counts[kCountKinds];
-  uint32_t stack_slot;  ///< index of this thread's pair of stacks, plus 1; 0 before set-up
-  uint32_t reserved2;
+  uint32_t stack_slot;         ///< index of this thread's pair of stacks, plus 1; 0 before set-up
+  uint32_t number;             ///< of this thread, from 0 in the order of set-up
   struct FrameRecord* frames;  ///< innermost activation (session_abi.h); bodies with session hooks only
   int64_t branches_left;       ///< branch instances until the agent is asked; bodies with session hooks only
   uint32_t watched;            ///< the statement to stop at (replay_control.h); bodies with session hooks only
@@ -40,7 +40,7 @@ struct ThreadState {
   uint64_t* trace_previous;    ///< per site the last address recorded
   const void* trace_target;    ///< what the pending indirect call calls
   uint32_t trace_activations;  ///< activations so far of functions that control can come back into
-  uint32_t trace_thread;       ///< number of the thread in the trace
+  uint32_t reserved4;
   // Bodies with session hooks only (alteration.h):
   uint64_t altered_value;    ///< of the statement that is being altered
   uint64_t altered_address;  ///< what it reads there is `altered_value`

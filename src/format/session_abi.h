@@ -2,8 +2,9 @@
 // shared memory. Observed bodies with homes and session hooks keep a chain of frame records, so that a stopped program
 // can be read in its own terms without unwinding, and count the branches they execute, so that a branch instance has a
 // number: the n-th conditional branch or switch of the main thread since its first entry (FIC §4.1 numbers predicates
-// so). The agent can also alter the heap: what fresh memory holds, how much room blocks have, when they are given back.
-// Plain C++ without library headers, because the runtime includes it.
+// so), or, of a replay, which runs its threads one at a time, of all threads. The agent can also alter the heap: what
+// fresh memory holds, how much room blocks have, when they are given back. Plain C++ without library headers, because
+// the runtime includes it.
 #pragma once
 
 #include <cstddef>
@@ -13,7 +14,7 @@
 
 namespace culprit::format {
 
-inline constexpr uint32_t kSessionVersion = 10;
+inline constexpr uint32_t kSessionVersion = 11;
 /// Environment variable with the number of the descriptor of the shared memory; removed before main.
 inline constexpr const char* kSessionVariable = "CULPRIT_SESSION";
 
@@ -51,14 +52,28 @@ inline constexpr int kInterruptSignal = 24;
 struct StopRecord {
   StopReason reason;
   int32_t signal;
-  int32_t signal_code;  ///< si_code
-  uint32_t reserved;
-  uint64_t address;      ///< si_addr
-  uint64_t instruction;  ///< program counter
-  uint64_t frames;       ///< address of the innermost FrameRecord of the stopped thread
-  uint64_t branches;     ///< branch instances executed by the main thread
+  int32_t signal_code;    ///< si_code
+  uint32_t thread;        ///< the stopped one, by ThreadState::number; 0: the main thread
+  uint64_t address;       ///< si_addr
+  uint64_t instruction;   ///< program counter
+  uint64_t frames;        ///< address of the innermost FrameRecord of the stopped thread
+  uint64_t branches;      ///< branch instances that the main thread has executed
+  uint64_t own_branches;  ///< and by the stopped thread
 };
-static_assert(sizeof(StopRecord) == 48);
+static_assert(sizeof(StopRecord) == 56);
+
+/// From a branch instance in the log on, instances are another thread's.
+struct ThreadTurn {
+  uint64_t instance;  ///< the first
+  uint32_t thread;    ///< ThreadState::number
+  uint32_t reserved;
+  uint64_t own_before;  ///< instances of the thread itself before that one
+};
+static_assert(sizeof(ThreadTurn) == 24);
+
+/// Threads with higher numbers have no instances.
+inline constexpr uint32_t kMostCountedThreads = 4096;
+inline constexpr uint64_t kMostThreadTurns = uint64_t{1} << 20;
 
 /// A branch instance in the log.
 struct BranchEntry {
@@ -77,10 +92,11 @@ enum class SwitchScope : uint32_t {
 
 /// One experiment: what to alter and, filled in by the agent, how the altered run ended. Either a branch is switched,
 /// or, when `statement` is not kNoStatement, a statement is altered: at its execution that comes after branch instance
-/// `instance` and after `passes` others of it, before the next branch instance. (0: anywhere after the start.) Of two
-/// experiments in a row with the same instance and another statement, the second one's passes count from the first.
+/// `instance` of the thread and after `passes` others of it, before the next branch instance. (0: anywhere after the
+/// start.) Of two experiments in a row with the same instance and another statement, the second one's passes count from
+/// the first. The list is in the order in which the run comes there.
 struct ExperimentRecord {
-  uint64_t instance;    ///< of a branch, from 1; ascending over the list
+  uint64_t instance;    ///< of a branch of `thread`, from 1, among that thread's own
   uint32_t way;         ///< the outgoing edge to take instead of the one that the program chose
   uint32_t finished;    ///< 1 when the rest is valid
   int32_t wait_status;  ///< as of wait4
@@ -101,8 +117,10 @@ struct ExperimentRecord {
   uint64_t kept_output;       ///< where its output lies in the kept outputs; ~0: not there
   uint64_t executions;        ///< of SessionControl::counted_statement after a switch, kMostCounted at most
   uint64_t executions_in_round;  ///< those in SessionControl::counted_round
+  uint32_t thread;               ///< ThreadState::number
+  uint32_t reserved;
 };
-static_assert(sizeof(ExperimentRecord) == 168);
+static_assert(sizeof(ExperimentRecord) == 184);
 
 inline constexpr uint64_t kMostCounted = 10'000;
 
@@ -159,9 +177,12 @@ struct SessionControl {
   uint32_t agent_version;  ///< told; these two stay where they are in every version
   SessionMode mode;
   uint64_t bytes;         ///< of the whole block
-  uint64_t branch_limit;  ///< an altered run may execute so many branch instances in all
+  uint64_t branch_limit;  ///< the altered thread of an altered run may execute so many branch instances in all
   uint64_t log_offset;    ///< BranchEntry ring; entry of instance n is at (n - 1) mod log_capacity
   uint64_t log_capacity;
+  uint64_t turns_offset;        ///< ThreadTurn array
+  uint64_t turns_capacity;      ///< when it is full, only the thread that has its turn goes on being logged
+  uint64_t turn_count;          ///< told
   uint64_t experiments_offset;  ///< ExperimentRecord array
   uint64_t experiment_count;
   uint64_t expected_offset;  ///< expected standard output
@@ -177,8 +198,9 @@ struct SessionControl {
   uint32_t stopped;              ///< futex, set to 1 when `stop` is valid
   uint32_t sealed;               ///< 1: the run touches nothing outside, from its start
   uint32_t unbuffered;           ///< 1: standard output is written as soon as the program hands it to the library
-  uint64_t output_stop;  ///< stop for inspection before byte number so-and-so (from 0) is written; needs `sealed`
-  uint64_t clock;        ///< real time at which the program seems to start, nanoseconds; 0: as it is
+  uint64_t output_stop;          ///< stop for inspection before byte number so-and-so (from 0) is written, or where the
+                                 ///< program ends itself by a call; needs `sealed` or a replay
+  uint64_t clock;                ///< real time at which the program seems to start, nanoseconds; 0: as it is
   HeapControl heap;
   BoundsControl bounds;
   StopRecord stop;             ///< of the unaltered run

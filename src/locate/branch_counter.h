@@ -8,8 +8,8 @@
 
 namespace culprit {
 
-/// Counts the main thread's branch instances along its block executions. A block's branch is executed when the next
-/// block of its activation begins: the block may wait for calls before.
+/// Counts branch instances along block executions, of one thread or of several. A block's branch is executed when the
+/// next block of its activation begins: the block may wait for calls before.
 class BranchCounter {
  public:
   explicit BranchCounter(const depend::DependenceGraph& graph)

@@ -15,7 +15,7 @@ std::optional<uint32_t> decided_in(const program::ProgramModel& model, const std
   return std::nullopt;
 }
 
-std::optional<uint32_t> latest_decision(const program::ProgramModel& model, const ControlBlock::BranchLog& log,
+std::optional<uint32_t> latest_decision(const program::ProgramModel& model, const BranchLog& log,
                                         uint32_t block) {
   const auto dependences = model.dependences_of(block);
   const auto found = std::find_if(log.entries.rbegin(), log.entries.rend(), [&](const format::BranchEntry& entry) {

@@ -45,7 +45,7 @@ std::vector<uint32_t> exits_of(const program::ProgramModel& model, uint32_t loop
 }  // namespace
 
 std::optional<EndlessLoop> endless_loop(const program::ProgramModel& model, const std::vector<Frame>& frames,
-                                        const ControlBlock::BranchLog& log) {
+                                        const BranchLog& log) {
   std::unordered_set<uint64_t> once;     // branches with the way they went
   std::unordered_set<uint32_t> turning;  // loops
   for (size_t i = log.entries.size() - log.entries.size() / kLastPart; i < log.entries.size(); ++i) {

@@ -19,6 +19,6 @@ struct EndlessLoop {
 
 /// `frames`: where the run was stopped. `log`: its branches up to there. Nothing when no activation is in a loop.
 std::optional<EndlessLoop> endless_loop(const program::ProgramModel& model, const std::vector<Frame>& frames,
-                                        const ControlBlock::BranchLog& log);
+                                        const BranchLog& log);
 
 }  // namespace culprit

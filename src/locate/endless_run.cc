@@ -19,7 +19,7 @@ constexpr uint64_t kHighLimit = 20'000'000;
 
 }  // namespace
 
-ControlBlock::BranchLog first_turns(const program::ProgramModel& model, const ControlBlock::BranchLog& log) {
+BranchLog first_turns(const program::ProgramModel& model, const BranchLog& log) {
   std::vector<uint64_t> ways(model.blocks().size());  // that were taken, as bits; of wide branches several share one
   size_t last_new = 0;
   for (size_t i = 0; i < log.entries.size(); ++i) {
@@ -28,14 +28,14 @@ ControlBlock::BranchLog first_turns(const program::ProgramModel& model, const Co
     if ((ways[block] & bit) == 0) last_new = i;
     ways[block] |= bit;
   }
-  ControlBlock::BranchLog result{.first_instance = log.first_instance, .entries = {}};
+  BranchLog result{.first_instance = log.first_instance, .entries = {}, .turns = log.turns};
   const size_t kept = std::min(log.entries.size(), last_new + kTurns);
   result.entries.assign(log.entries.begin(), log.entries.begin() + static_cast<long>(kept));
   return result;
 }
 
 SwitchingResult switch_in_endless_run(const Launch& launch, const program::ProgramModel& model,
-                                      const ControlBlock::BranchLog& log, const Oracle& oracle,
+                                      const BranchLog& log, const Oracle& oracle,
                                       const SwitchingBudget& budget, const SwitchingProgress& progress) {
   const uint64_t entered = log.first_instance + log.entries.size();
   SwitchingBudget part = budget;

@@ -20,7 +20,7 @@ class Walk {
       : graph_(graph),
         model_(graph.model()),
         visit_(visit),
-        is_main_(frames_of_main_thread(graph)),
+        threads_(threads_of_frames(graph)),
         counter_(graph),
         next_(graph.frames(), 0) {
     counted_.resize(model_.statements().size());
@@ -28,7 +28,7 @@ class Walk {
 
   void run() {
     for_each_execution(graph_, [this](Execution each, uint32_t block, uint32_t frame) {
-      if (!is_main_[frame]) return;
+      if (threads_[frame] != 0) return;
       if (counter_.latest_of(frame) == depend::kNoExecution) {
         enter(frame);
       } else {
@@ -57,7 +57,7 @@ class Walk {
     const Node call = graph_.frame(frame).call;
     if (call != depend::kNoNode) {
       const uint32_t caller = graph_.execution(call.execution()).frame;
-      if (is_main_[caller] && counter_.latest_of(caller) == call.execution()) {
+      if (threads_[caller] == 0 && counter_.latest_of(caller) == call.execution()) {
         return_to(caller);
         const bool direct = !graph_.frame(frame).by_native;
         tell_to(caller, model_.operation(call.operation()).statement, direct ? frame : kNoActivation);
@@ -101,7 +101,7 @@ class Walk {
   const DependenceGraph& graph_;
   const program::ProgramModel& model_;
   const std::function<void(const StatementExecution&)>& visit_;
-  std::vector<bool> is_main_;  // by frame
+  std::vector<uint32_t> threads_;  // by frame
   BranchCounter counter_;
   std::vector<uint32_t> next_;    // by frame: the next statement of its block
   std::vector<uint32_t> active_;  // frames, innermost last

@@ -23,17 +23,17 @@ void for_each_execution(const depend::DependenceGraph& graph, Visit&& visit) {
   }
 }
 
-/// By frame, whether its activation is the main thread's.
-inline std::vector<bool> frames_of_main_thread(const depend::DependenceGraph& graph) {
-  std::vector<bool> main;
-  main.reserve(graph.frames());
+/// By frame.
+inline std::vector<uint32_t> threads_of_frames(const depend::DependenceGraph& graph) {
+  std::vector<uint32_t> threads;
+  threads.reserve(graph.frames());
   for (size_t chunk = 0; chunk < graph.file().chunks(); ++chunk) {
     for (const format::GraphFrame& frame : graph.file().frame_chunk(chunk).frames) {
-      main.push_back((frame.thread & ~format::kGraphByNative) == 0);
+      threads.push_back(frame.thread & ~format::kGraphByNative);
     }
   }
-  main.resize(graph.frames());
-  return main;
+  threads.resize(graph.frames());
+  return threads;
 }
 
 }  // namespace culprit

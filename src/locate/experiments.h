@@ -50,6 +50,7 @@ struct CountedStatement {
   uint32_t statement = format::kNoStatement;
   uint32_t round_block = format::kNoBlock;  ///< program model: whose branch begins each round
   uint64_t round = 0;                    ///< after the switch
+  uint32_t thread = 0;                   ///< whose rounds they are
 };
 
 /// What an altered run may use.

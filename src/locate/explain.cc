@@ -21,9 +21,8 @@ namespace culprit {
 namespace {
 
 constexpr std::chrono::milliseconds kHangPrefix{200};
-constexpr size_t kMostRaces = 2;                // that are told of
-constexpr size_t kMostUnwritten = 3;            // told of variables that were never written
-constexpr uint64_t kNoByte = ~uint64_t{0} - 1;  // of the output: the run stops when it ends
+constexpr size_t kMostRaces = 2;      // that are told of
+constexpr size_t kMostUnwritten = 3;  // told of variables that were never written
 
 /// One failing run, looked at from all sides; each step goes on from what those before it found.
 class Investigation {
@@ -115,9 +114,10 @@ class Investigation {
       explanation_.failure->place = place_of_failure(model_, at_output_.end.frames);
       // What left a text out comes after the last right byte.
       const uint64_t first_wrong = first_wrong_byte(failing_.end.output, *oracle_.output);
-      const uint64_t before = looked_at == first_wrong
-                                  ? at_output_.end.stop.branches
-                                  : observe_output(launch_, model_, first_wrong, request_.time_limit).end.stop.branches;
+      const format::StopRecord stop = looked_at == first_wrong
+                                          ? at_output_.end.stop
+                                          : observe_output(launch_, model_, first_wrong, request_.time_limit).end.stop;
+      const uint64_t before = failing_.log.instance_of({.thread = stop.thread, .own = stop.own_branches});
       if (before >= failing_.log.first_instance && before < failing_.log.first_instance + failing_.log.entries.size()) {
         failing_.log.entries.resize(before - failing_.log.first_instance + 1);
       }
@@ -136,7 +136,7 @@ class Investigation {
   /// A program that ends itself with a wrong status fails where it decides to end.
   void find_end() {
     if (explanation_.failure->kind != "wrong-output" && failing_.end.frames.empty() && !failing_.end.timed_out) {
-      at_output_ = observe_output(launch_, model_, kNoByte, request_.time_limit);
+      at_output_ = observe_end(launch_, model_, request_.time_limit);
       if (!at_output_.end.frames.empty()) {
         evidence_.frames = &at_output_.end.frames;
         evidence_.variables = &at_output_.variables;
@@ -337,7 +337,7 @@ class Investigation {
     SwitchingResult switching = (failing_.end.timed_out ? switch_in_endless_run : switch_predicates)(
         launch_, model_, failing_.log, oracle_, budget_, go_on_switching);
     if (slice_ && budget_.counted.statement != format::kNoStatement) {
-      const StatementToPass to_pass(slice_->run->graph(), failing_.log, budget_.counted);
+      const StatementToPass to_pass(*slice_->run, failing_.log, budget_.counted);
       for (CriticalBranch& each : switching.critical) each.passes_failure = to_pass.is_passed(each);
       if (!evidence_.expected_output) put_passing_first(switching.critical);
     }

@@ -102,7 +102,8 @@ std::optional<FailureSlice> slice_of_failure(const ExplainRequest& request, cons
   const auto message = only_status ? last_line_of(failing.end.error) : std::nullopt;
   if (end.frames.empty() && !output && !branch && !message) return std::nullopt;
   FailureMoment moment{.statement = child || end.frames.empty() ? program::kNone : end.frames.front().statement,
-                       .branches = end.stop.branches,
+                       .thread = end.stop.thread,
+                       .branches = end.stop.own_branches,
                        .child = child,
                        .branch = branch.value_or(0),
                        .divided = end.stop.signal == SIGFPE && end.stop.signal_code == FPE_INTDIV,

@@ -16,13 +16,12 @@
 #include "depend/value_chain.h"
 #include "format/trace_format.h"
 #include "locate/bad_value.h"
-#include "locate/branch_counter.h"
-#include "locate/executions_in_order.h"
 #include "locate/graph_nodes.h"
 #include "locate/never_written.h"
 #include "locate/output_writer.h"
 #include "locate/own_statements.h"
 #include "locate/thin_slice.h"
+#include "locate/traced_run.h"
 #include "trace/trace_file.h"
 #include "trace/trace_recording.h"
 
@@ -30,32 +29,7 @@ namespace culprit {
 namespace {
 
 using depend::DependenceGraph;
-using depend::Edge;
-using depend::EdgeKind;
-using depend::Execution;
 using depend::Node;
-using format::OperandRole;
-using format::OperationKind;
-
-/// The operations of a statement in one execution of its block.
-std::vector<Node> operations_of(const DependenceGraph& graph, Execution execution, uint32_t statement) {
-  std::vector<Node> nodes;
-  const program::ProgramModel& model = graph.model();
-  for (const uint32_t operation : model.operations_of(graph.execution(execution).block)) {
-    if (model.operation(operation).statement == statement) nodes.push_back(Node::of(execution, operation));
-  }
-  return nodes;
-}
-
-/// Of the activations that are waiting for `latest` and its own: the innermost one's execution that is in `block`.
-std::optional<Execution> active_in(const DependenceGraph& graph, Execution latest, uint32_t block) {
-  for (Execution each = latest;;) {
-    if (graph.execution(each).block == block) return each;
-    const Node call = graph.frame(graph.execution(each).frame).call;
-    if (call == depend::kNoNode || call.execution() >= each) return std::nullopt;
-    each = call.execution();
-  }
-}
 
 void add_bad_value(const DependenceGraph& graph, Node made, std::vector<UnwrittenVariable>& unwritten) {
   const auto variable = unwritten_variable(graph.model(), made.operation());
@@ -74,232 +48,6 @@ uint32_t own_caller(const DependenceGraph& graph, Node node, uint32_t statement)
 uint32_t own_statement_at(const DependenceGraph& graph, Node node) {
   return own_caller(graph, node, graph.model().operation(node.operation()).statement);
 }
-
-class TracedRun final : public RunDependences {
- public:
-  /// Takes the folder's trace.
-  explicit TracedRun(std::unique_ptr<TemporaryDirectory> folder)
-      : folder_(std::move(folder)), file_(folder_->path() / "trace"), graph_(depend::open_graph(file_)) {
-    BranchCounter counter(graph_);
-    entered_.assign(graph_.frames(), depend::kNoExecution);
-    const std::vector<bool> is_main = frames_of_main_thread(graph_);
-    for_each_execution(graph_, [&](Execution each, uint32_t block, uint32_t frame) {
-      // Most of a long run's graph is not looked at again.
-      if (each % format::kGraphChunkExecutions == 0 && each != 0) {
-        graph_.file().release(each / format::kGraphChunkExecutions - 1);
-      }
-      if (entered_[frame] == depend::kNoExecution) entered_[frame] = each;
-      if (!is_main[frame]) return;
-      if (const Execution branch = counter.begin(each, block, frame); branch != depend::kNoExecution) {
-        branches_.push_back(branch);
-        decided_.push_back(each);
-      }
-    });
-  }
-
-  const DependenceGraph& graph() const override { return graph_; }
-  const trace::TraceFile& trace() const override { return file_; }
-
-  /// The first execution of an activation.
-  Execution entered(uint32_t frame) const { return entered_[frame]; }
-
-  /// The operations of the failing statement; none when it is not in the trace.
-  std::vector<Node> criterion_of(const FailureMoment& moment) const {
-    if (moment.statement == program::kNone) return {};
-    const std::optional<Execution> execution = execution_at(moment);
-    return execution ? operations_of(graph_, *execution, moment.statement) : std::vector<Node>();
-  }
-
-  /// The first branch instance of the log at which the traced run was elsewhere; nothing when there is none.
-  std::optional<uint64_t> parts_from(const ControlBlock::BranchLog& log) const {
-    size_t chunk = 0;
-    for (size_t i = 0; i < log.entries.size(); ++i) {
-      const uint64_t instance = log.first_instance + i;
-      if (instance > branches_.size()) return instance;
-      const Execution branch = branches_[instance - 1];
-      if (graph_.block_of(branch) != log.entries[i].block) return instance;
-      const size_t in_chunk = branch / format::kGraphChunkExecutions;
-      if (in_chunk > chunk) graph_.file().release(std::exchange(chunk, in_chunk));
-    }
-    return std::nullopt;
-  }
-
-  /// By instance of the main thread; the others have none.
-  std::unordered_map<uint64_t, uint32_t> instances_of(const std::unordered_map<Execution, uint32_t>& near) const {
-    std::unordered_map<uint64_t, uint32_t> instances;
-    for (size_t each = 0; each < branches_.size(); ++each) {
-      const auto found = near.find(branches_[each]);
-      if (found != near.end()) instances.emplace(each + 1, found->second);
-    }
-    return instances;
-  }
-
-  Node branch(uint64_t instance) const override {
-    if (instance == 0 || instance > branches_.size()) return depend::kNoNode;
-    const Execution execution = branches_[instance - 1];
-    return Node::of(execution, graph_.model().operations_of(graph_.block_of(execution)).back());
-  }
-
-  std::vector<uint32_t> origins_of_condition(uint64_t instance) const override {
-    const Node node = branch(instance);
-    return node == depend::kNoNode ? std::vector<uint32_t>() : statements_of(origins_of(node, false));
-  }
-
-  /// The branch that decided that `node` was executed, be it in a caller.
-  std::optional<Node> decided_by(Node node) const {
-    for (int step = 0; step < kMostControlSteps; ++step) {
-      Node control = depend::kNoNode;
-      graph_.for_each_edge(node, [&](const Edge& edge) {
-        if (edge.kind == EdgeKind::kControl) control = edge.to;
-      });
-      if (control == depend::kNoNode) return std::nullopt;
-      if (kind_of(graph_, control) == OperationKind::kBranch) return control;
-      node = control;
-    }
-    return std::nullopt;
-  }
-
-  /// What made the values that a branch tested, nearest first. What the branch's own line does only asks, and so does a
-  /// short function, or where `given` any function, that it calls; of what asks, the short functions come last, after
-  /// the calls by which the branch's function got what others made. Reads of input make nothing; what put their values
-  /// where they were tested does.
-  std::vector<Node> origins_of(Node branch, bool given) const {
-    std::vector<Node> origins, short_functions, calls;
-    const uint32_t frame = graph_.execution(branch.execution()).frame;
-    std::vector<Node> open = sources_of(graph_, branch, {OperandRole::kData, OperandRole::kChooses});
-    for (size_t next = 0; next < open.size() && next < kMostOfCondition; ++next) {
-      const std::vector<Node> chain = depend::value_chain(graph_, open[next]);
-      const Node made = chain.back();
-      // Where the branch's own function got it from another one.
-      const auto call = std::find_if(chain.begin(), chain.end(), [&](Node each) {
-        return kind_of(graph_, each) == OperationKind::kCall && graph_.enters_body(each) &&
-               graph_.execution(each.execution()).frame == frame && !are_of_one_line(each, branch);
-      });
-      if (!given && call != chain.end() && *call != made) calls.push_back(*call);
-      const std::vector<Node> more = sources_of(graph_, made, {OperandRole::kData, OperandRole::kChooses});
-      const bool own = are_of_one_line(made, branch);
-      if (own || (was_called_from(branch, made) && (given || (!more.empty() && is_short(made))))) {
-        open.insert(open.end(), more.begin(), more.end());
-        if (!own && !given) short_functions.push_back(made);
-      } else if (const Node maker = reads_input(graph_, made) ? last_store(chain, branch) : made;
-                 maker != depend::kNoNode && !unwritten_variable(graph_.model(), maker.operation())) {
-        origins.push_back(maker);
-      }
-    }
-    origins.insert(origins.end(), calls.begin(), calls.end());
-    origins.insert(origins.end(), short_functions.begin(), short_functions.end());
-    return origins;
-  }
-
-  /// The blocks of the branches that decided in its activation that `node` was executed, and that tested a copy of what
-  /// `made` made; nearest first.
-  std::vector<uint32_t> tests_before(Node node, Node made) const {
-    std::vector<uint32_t> blocks;
-    const uint32_t frame = graph_.execution(node.execution()).frame;
-    for (int step = 0; step < kMostControlSteps; ++step) {
-      const std::optional<Node> branch = decided_by(node);
-      if (!branch || graph_.execution(branch->execution()).frame != frame) break;
-      if (tests(*branch, made)) blocks.push_back(graph_.execution(branch->execution()).block);
-      node = *branch;
-    }
-    return blocks;
-  }
-
-  /// Each once.
-  std::vector<uint32_t> statements_of(const std::vector<Node>& nodes) const {
-    std::vector<uint32_t> statements;
-    for (const Node node : nodes) {
-      const uint32_t statement = statement_of(node);
-      if (std::find(statements.begin(), statements.end(), statement) == statements.end()) {
-        statements.push_back(statement);
-      }
-    }
-    return statements;
-  }
-
-  /// Whether everything that a branch tested had been made when its activation began.
-  bool tests_what_it_was_given(Node branch) const {
-    const Execution entered = entered_[graph_.execution(branch.execution()).frame];
-    const std::vector<Node> origins = origins_of(branch, true);
-    return !origins.empty() &&
-           std::all_of(origins.begin(), origins.end(), [entered](Node each) { return each.execution() < entered; });
-  }
-
- private:
-  /// The execution of the statement's block that was going on after so many branch instances of the main thread. What
-  /// began last need not be it: it may have returned. (A trace goes on behind a crash, up to where it would have told
-  /// something, so the first that fits is taken.)
-  std::optional<Execution> execution_at(const FailureMoment& moment) const {
-    if (moment.branches > decided_.size()) return std::nullopt;
-    const uint32_t block = graph_.model().block_of_statement(moment.statement);
-    const Execution end = moment.branches < decided_.size() ? decided_[moment.branches] : graph_.executions();
-    for (Execution each = moment.branches == 0 ? 0 : decided_[moment.branches - 1]; each < end; ++each) {
-      if (graph_.thread_of_frame(graph_.execution(each).frame) != 0) continue;
-      if (const auto found = active_in(graph_, each, block)) return found;
-    }
-    return std::nullopt;
-  }
-
-  /// Whether a branch's condition, as its own line computes it, is about a copy of what `made` made.
-  bool tests(Node branch, Node made) const {
-    std::vector<Node> open = sources_of(graph_, branch, {OperandRole::kData, OperandRole::kChooses});
-    for (size_t next = 0; next < open.size() && next < kMostOfCondition; ++next) {
-      const Node source = depend::value_chain(graph_, open[next]).back();
-      if (source == made) return true;
-      if (!are_of_one_line(source, branch)) continue;
-      const std::vector<Node> more = sources_of(graph_, source, {OperandRole::kData, OperandRole::kChooses});
-      open.insert(open.end(), more.begin(), more.end());
-    }
-    return false;
-  }
-
-  /// Other than for a call from the branch's line.
-  Node last_store(const std::vector<Node>& chain, Node branch) const {
-    const auto found = std::find_if(chain.begin(), chain.end(), [&](Node each) {
-      return kind_of(graph_, each) == OperationKind::kStore && !was_called_from(branch, each);
-    });
-    return found == chain.end() ? depend::kNoNode : *found;
-  }
-
-  bool is_short(Node node) const {
-    const program::ProgramModel& model = graph_.model();
-    return is_short_function(model, model.function_of_statement(statement_of(node)));
-  }
-
-  uint32_t statement_of(Node node) const { return graph_.model().operation(node.operation()).statement; }
-
-  /// Of one function, that is.
-  bool are_of_one_line(Node one, Node other) const {
-    const program::ProgramModel& model = graph_.model();
-    const uint32_t first = statement_of(one), second = statement_of(other);
-    return first == second || (model.function_of_statement(first) == model.function_of_statement(second) &&
-                               model.statement(first).line == model.statement(second).line);
-  }
-
-  /// Whether `node` was executed by a call from the line of `branch`.
-  bool was_called_from(Node branch, Node node) const {
-    const uint32_t frame = graph_.execution(branch.execution()).frame;
-    while (graph_.execution(node.execution()).frame != frame) {
-      const Node call = graph_.frame(graph_.execution(node.execution()).frame).call;
-      if (call == depend::kNoNode || call.execution() >= node.execution()) return false;
-      node = call;
-    }
-    return are_of_one_line(node, branch);
-  }
-
-  static constexpr size_t kMostOfCondition = 32;
-  static constexpr int kMostControlSteps = 8;
-  std::unique_ptr<TemporaryDirectory> folder_;
-  trace::TraceFile file_;
-  DependenceGraph graph_;
-  std::vector<Execution> entered_;   // by frame, its first
-  std::vector<Execution> branches_;  // of the main thread, by instance
-  std::vector<Execution> decided_;   // by instance, what its branch led to
-};
-
-}  // namespace
-
-namespace {
 
 /// Whether a traced run ended as the failing one.
 bool ended_so(const CommandResult& ended, const ObservedRun& failing) {
@@ -378,7 +126,7 @@ std::optional<FailureSlice> slice_failure(const Launch& launch, const TracedProg
   }
   std::shared_ptr<TracedRun> run;
   try {
-    run = std::make_shared<TracedRun>(std::move(folder));
+    run = std::make_shared<TracedRun>(std::move(folder), failing.log);
   } catch (const CorruptData& error) {
     // A program that writes where it should not may hit what the trace is written from.
     why_not = error.what();

@@ -29,9 +29,9 @@ class RunDependences {
   virtual ~RunDependences() = default;
   virtual const depend::DependenceGraph& graph() const = 0;
   virtual const trace::TraceFile& trace() const = 0;  ///< with values
-  /// A branch instance of the main thread, from 1; kNoNode when there are fewer.
+  /// A branch instance of the log, from 1; kNoNode when it is not there.
   virtual depend::Node branch(uint64_t instance) const = 0;
-  /// The statements that made the values which a branch instance of the main thread (from 1) tested, other than the
+  /// The statements that made the values which a branch instance (from 1) tested, other than the
   /// branch's own line and other than reads of input; nearest first.
   virtual std::vector<uint32_t> origins_of_condition(uint64_t instance) const = 0;
 };
@@ -72,7 +72,7 @@ struct FailureSlice : MeasuredSlice {
   std::vector<uint32_t> let_through;
   /// That branch's function was called when all those values had been made.
   bool decided_by_caller = false;
-  /// The nearest branches' instances, of the main thread (from 1), with their own distances.
+  /// The nearest branches' instances (from 1), with their own distances.
   std::unordered_map<uint64_t, uint32_t> near_instances;
   std::vector<ComputingStatement> computed_from;  ///< what the bad value was computed from
   std::shared_ptr<const RunDependences> run;
@@ -82,7 +82,8 @@ struct FailureSlice : MeasuredSlice {
 
 struct FailureMoment {
   uint32_t statement = 0;                              ///< innermost active one
-  uint64_t branches = 0;                               ///< branch instances that the main thread had executed
+  uint32_t thread = 0;                                 ///< whose it is; 0: the main thread
+  uint64_t branches = 0;                               ///< branch instances that this thread had executed
   std::optional<uint64_t> output_byte = std::nullopt;  ///< of standard output, when that is what is wrong
   bool wrong_length = false;                           ///< too much was put out there, or too little
   depend::OutputStream stream = depend::OutputStream::kStandardOutput;  ///< or that the byte is of
@@ -91,7 +92,7 @@ struct FailureMoment {
   std::optional<uint64_t> after_missing = std::nullopt;
   std::vector<uint64_t> messages{};
   std::optional<ChildOutput> child = std::nullopt;  ///< put that byte out; no other member matters then
-  uint64_t branch = 0;   ///< instance of the main thread (from 1) that is looked at instead of a statement; 0: none
+  uint64_t branch = 0;   ///< instance (from 1) that is looked at instead of a statement; 0: none
   bool divided = false;  ///< an integer division of the statement trapped
   bool threw = false;    ///< the statement threw an exception that nobody caught
 };

@@ -38,7 +38,7 @@ Ending ending_of(const ObservedEnd& end) {
 struct HeapRun {
   ObservedEnd end;
   format::HeapControl heap;
-  ControlBlock::BranchLog log;
+  BranchLog log;
 };
 
 class Search {
@@ -123,8 +123,8 @@ void add_what_run_tells(HeapFault& fault, const HeapRun& run) {
 }
 
 /// Where two runs part that differ in one block's contents only.
-void add_first_difference(HeapFault& fault, const ControlBlock::BranchLog& with,
-                          const ControlBlock::BranchLog& without) {
+void add_first_difference(HeapFault& fault, const BranchLog& with,
+                          const BranchLog& without) {
   if (with.first_instance != 1 || without.first_instance != 1) return;
   const auto [ours, theirs] =
       std::mismatch(with.entries.begin(), with.entries.end(), without.entries.begin(), without.entries.end(),

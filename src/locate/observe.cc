@@ -62,6 +62,16 @@ ObservedRun observe_failure(const Launch& launch, const program::ProgramModel& m
   return observe(launch, model, setup, limit);
 }
 
+ObservedRun observe_end(const Launch& launch, const program::ProgramModel& model, std::chrono::milliseconds limit) {
+  constexpr uint64_t kNoByte = ~uint64_t{0} - 1;  // that is never written
+  ControlSetup setup;
+  setup.mode = format::SessionMode::kRun;
+  setup.stop_for_inspection = true;
+  setup.sealed = !launch.recording;  // a replay is the same execution, and touches nothing
+  setup.output_stop = kNoByte;
+  return observe(launch, model, setup, limit);
+}
+
 ObservedRun observe_output(const Launch& launch, const program::ProgramModel& model, uint64_t byte,
                            std::chrono::milliseconds limit) {
   ControlSetup setup;

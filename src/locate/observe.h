@@ -18,12 +18,15 @@ struct ObservedRun {
   ObservedEnd end;
   std::vector<std::vector<VariableValue>> variables;  ///< of the innermost of `end.frames`
   std::optional<Recursion> recursion;                 ///< that filled the stack
-  ControlBlock::BranchLog log;
+  BranchLog log;
   format::BoundsControl bounds{};  ///< the first array that was left by its index; no elements when none was
 };
 
 /// Runs the program once as it is and logs its branches.
 ObservedRun observe_failure(const Launch& launch, const program::ProgramModel& model, std::chrono::milliseconds limit);
+
+/// Runs it once more and looks at it where it ends itself by a call. No frames: it had no activation then.
+ObservedRun observe_end(const Launch& launch, const program::ProgramModel& model, std::chrono::milliseconds limit);
 
 /// Runs it once more, sealed, and looks at it where it hands byte number `byte` (from 0) of its standard output to the
 /// system. Standard output is not buffered by the C library in this run. No frames: the program had no activation then.

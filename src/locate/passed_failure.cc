@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "locate/deciding_branch.h"
-#include "locate/executed_statements.h"
+#include "locate/executions_in_order.h"
 
 namespace culprit {
 namespace {
@@ -40,7 +40,7 @@ uint32_t outermost_loop(const program::ProgramModel& model, const std::vector<Fr
 
 CountedStatement statement_to_pass(const program::ProgramModel& model, const report::Failure& failure,
                                    const ObservedRun& failing) {
-  CountedStatement counted{.statement = failing_statement(model, failure, failing)};
+  CountedStatement counted{.statement = failing_statement(model, failure, failing), .thread = failing.end.stop.thread};
   const uint32_t loop = outermost_loop(model, failing.end.frames);
   if (loop == program::kNone) return counted;
   counted.round_block = model.headers_of(loop).front().block;
@@ -48,25 +48,36 @@ CountedStatement statement_to_pass(const program::ProgramModel& model, const rep
   return counted;
 }
 
-StatementToPass::StatementToPass(const depend::DependenceGraph& graph, const ControlBlock::BranchLog& log,
-                                 const CountedStatement& counted)
-    : block_(graph.model().block_of_statement(counted.statement)) {
+StatementToPass::StatementToPass(const RunDependences& run, const BranchLog& log, const CountedStatement& counted)
+    : run_(run), log_(log), counted_(counted), block_(run.graph().model().block_of_statement(counted.statement)) {
   for (size_t each = log.entries.size(); each-- > 0 && round_began_ == 0;) {
-    if (log.entries[each].block == counted.round_block) round_began_ = log.first_instance + each;
+    if (begins_round(log, log.first_instance + each, counted)) round_began_ = execution_of(log.first_instance + each);
   }
-  visit_executed_statements(graph, [&](const StatementExecution& each) {
-    if (each.statement == counted.statement) instances_.push_back(each.instance);
+  for_each_execution(run.graph(), [&](depend::Execution each, uint32_t block, uint32_t /*frame*/) {
+    if (block == block_) executions_.push_back(each);
   });
+}
+
+depend::Execution StatementToPass::execution_of(uint64_t instance) const {
+  const depend::Node node = run_.branch(instance);
+  return node == depend::kNoNode ? 0 : node.execution();
 }
 
 std::optional<bool> StatementToPass::is_passed(const CriticalBranch& branch) const {
   // The decision itself the other way is not a check that went well.
   if (!branch.verified || branch.block == block_) return std::nullopt;
   if (branch.executions == 0) return false;
-  const auto first = std::lower_bound(instances_.begin(), instances_.end(), std::max(branch.instance, round_began_));
-  const auto executions = static_cast<uint64_t>(instances_.end() - first);
+  const bool has_rounds = log_.place_of(branch.instance).thread == counted_.thread;
+  const depend::Execution from = std::max(execution_of(branch.instance), has_rounds ? round_began_ : 0);
+  const auto first = std::upper_bound(executions_.begin(), executions_.end(), from);
+  const auto executions = static_cast<uint64_t>(executions_.end() - first);
   if (executions == 0 || branch.executions_in_round < executions) return std::nullopt;
   return true;
+}
+
+bool begins_round(const BranchLog& log, uint64_t instance, const CountedStatement& counted) {
+  return log.entries[instance - log.first_instance].block == counted.round_block &&
+         log.place_of(instance).thread == counted.thread;
 }
 
 void put_passing_first(std::vector<CriticalBranch>& critical) {

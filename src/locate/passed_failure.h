@@ -1,5 +1,5 @@
-// Whether an altered run that does not fail came by what failed and got past it, or did not come there at all. Without an
-// expected output this tells a repair from a run that only does less.
+// Whether an altered run that does not fail came by what failed and got past it, or did not come there at all. Without
+// an expected output this tells a repair from a run that only does less.
 #pragma once
 
 #include <cstdint>
@@ -9,6 +9,7 @@
 
 #include "depend/dependence_graph.h"
 #include "locate/experiments.h"
+#include "locate/failure_slice.h"
 #include "locate/observe.h"
 #include "locate/predicate_switching.h"
 #include "report/explanation.h"
@@ -21,20 +22,28 @@ namespace culprit {
 CountedStatement statement_to_pass(const program::ProgramModel& model, const report::Failure& failure,
                                    const ObservedRun& failing);
 
+/// Whether a branch instance of the log begins a round.
+bool begins_round(const BranchLog& log, uint64_t instance, const CountedStatement& counted);
+
 /// The executions of that statement in the failing run.
 class StatementToPass {
  public:
-  StatementToPass(const depend::DependenceGraph& graph, const ControlBlock::BranchLog& log,
-                  const CountedStatement& counted);
+  StatementToPass(const RunDependences& run, const BranchLog& log, const CountedStatement& counted);
 
   /// Whether the run with the branch switched, once verified, executed the statement in the round in which the other
   /// failed, as often as that did from the switch on. Nothing where it was executed in other rounds only.
   std::optional<bool> is_passed(const CriticalBranch& branch) const;
 
  private:
+  /// Of the branch; 0 when there is no such instance.
+  depend::Execution execution_of(uint64_t instance) const;
+
+  const RunDependences& run_;
+  const BranchLog& log_;
+  CountedStatement counted_;
   uint32_t block_;
-  uint64_t round_began_ = 0;         // the branch instance
-  std::vector<uint64_t> instances_;  // of branches, before each execution; ascending
+  depend::Execution round_began_ = 0;
+  std::vector<depend::Execution> executions_;  // of the block, ascending
 };
 
 /// Of those that repair the run: what passes before what is not known to, and that before what comes no longer there.

@@ -17,6 +17,7 @@
 #include <unordered_set>
 
 #include "locate/own_statements.h"
+#include "locate/passed_failure.h"
 
 namespace culprit {
 namespace {
@@ -34,7 +35,7 @@ constexpr uint32_t kNotNear = 2;  // an instance of which no distance is known c
 using Experiment = PlannedExperiment;
 
 /// Instances worth trying with their alternatives, those of each pass last first.
-std::vector<Experiment> candidates(const program::ProgramModel& model, const ControlBlock::BranchLog& log,
+std::vector<Experiment> candidates(const program::ProgramModel& model, const BranchLog& log,
                                    const SwitchingBudget& budget, std::vector<size_t>& pass_ends, bool& all) {
   std::unordered_map<uint32_t, uint64_t> total, seen;
   for (const format::BranchEntry& entry : log.entries) ++total[entry.block];
@@ -91,7 +92,7 @@ std::vector<Experiment> candidates(const program::ProgramModel& model, const Con
 
 class Search {
  public:
-  Search(const Launch& launch, const ControlBlock::BranchLog& log, const Oracle& oracle, const SwitchingBudget& budget)
+  Search(const Launch& launch, const BranchLog& log, const Oracle& oracle, const SwitchingBudget& budget)
       : log_(log),
         window_(budget.window),
         experimenter_(launch, budget.limits, oracle),
@@ -100,7 +101,9 @@ class Search {
   /// Makes the experiments (ascending) in one spine.
   std::vector<CriticalBranch> make(const std::vector<Experiment>& experiments, Clock::time_point until) {
     std::vector<CriticalBranch> found;
-    for (const HelpfulExperiment& helpful : experimenter_.make(experiments, until)) {
+    std::vector<Experiment> placed;
+    for (const Experiment& each : experiments) placed.push_back(log_.placed(each));
+    for (const HelpfulExperiment& helpful : experimenter_.make(placed, until)) {
       const Experiment& planned = helpful.planned;
       const format::BranchEntry entry = log_.entries[planned.instance - log_.first_instance];
       found.push_back({.instance = planned.instance,
@@ -123,9 +126,10 @@ class Search {
 
   /// In what is made next, which switches the branch instance.
   void count(CountedStatement counted, uint64_t instance) {
-    const auto after = log_.entries.begin() + static_cast<long>(instance - log_.first_instance + 1);
-    counted.round = static_cast<uint64_t>(
-        std::count_if(after, log_.entries.end(), [&](const auto& each) { return each.block == counted.round_block; }));
+    // The altered thread's rounds are told only.
+    if (log_.place_of(instance).thread != counted.thread) counted.round_block = format::kNoBlock;
+    const uint64_t end = log_.first_instance + log_.entries.size();
+    for (uint64_t each = instance + 1; each < end; ++each) counted.round += begins_round(log_, each, counted) ? 1 : 0;
     experimenter_.count(counted);
   }
 
@@ -155,7 +159,7 @@ class Search {
                                                [block](auto entry) { return entry.block == block; }));
   }
 
-  const ControlBlock::BranchLog& log_;
+  const BranchLog& log_;
   size_t window_;
   Experimenter experimenter_;
   Clock::time_point deadline_;
@@ -166,8 +170,8 @@ bool repairs(const CriticalBranch& branch) {
 }
 
 /// Pairs of single switches: those that helped, then the nearest to the failure, each with each that comes later. How
-/// often the second branch is executed in between is taken from the unaltered run.
-std::vector<Experiment> pairs_of(const ControlBlock::BranchLog& log, const std::vector<Experiment>& planned,
+/// often the second branch is executed in between is taken from the unaltered run. Both are of one thread.
+std::vector<Experiment> pairs_of(const BranchLog& log, const std::vector<Experiment>& planned,
                                  const std::vector<CriticalBranch>& helpful) {
   std::vector<Experiment> partners;
   std::unordered_set<uint64_t> taken;
@@ -188,8 +192,13 @@ std::vector<Experiment> pairs_of(const ControlBlock::BranchLog& log, const std::
   for (auto first = partners.begin(); first != partners.end(); ++first) {
     std::unordered_map<uint32_t, uint64_t> executions;
     uint64_t counted = first->instance;
+    const uint32_t thread = log.place_of(first->instance).thread;
+    const auto is_of_thread = [&](uint64_t instance) { return log.place_of(instance).thread == thread; };
     for (auto second = first + 1; second != partners.end(); ++second) {
-      while (counted < second->instance) ++executions[log.entries[++counted - log.first_instance].block];
+      if (!is_of_thread(second->instance)) continue;
+      while (counted < second->instance) {
+        if (is_of_thread(++counted)) ++executions[log.entries[counted - log.first_instance].block];
+      }
       const uint32_t block = log.entries[second->instance - log.first_instance].block;
       pairs.push_back({.instance = first->instance,
                        .way = first->way,
@@ -232,9 +241,9 @@ std::vector<CriticalBranch> worth_verifying(std::vector<CriticalBranch> found) {
 
 }  // namespace
 
-SwitchingResult switch_predicates(const Launch& launch, const program::ProgramModel& model,
-                                  const ControlBlock::BranchLog& log, const Oracle& oracle,
-                                  const SwitchingBudget& budget, const SwitchingProgress& progress) {
+SwitchingResult switch_predicates(const Launch& launch, const program::ProgramModel& model, const BranchLog& log,
+                                  const Oracle& oracle, const SwitchingBudget& budget,
+                                  const SwitchingProgress& progress) {
   Search search(launch, log, oracle, budget);
   SwitchingResult result;
   bool all = true;

@@ -30,9 +30,9 @@ struct CriticalBranch {
   uint32_t then_block = 0;
   uint32_t then_way = 0;  ///< where it went then
   uint64_t then_number = 0;
-  bool verified = false;  ///< by a fresh run
-  uint64_t executions = 0;  ///< of the counted statement in that run, from the switch on
-  uint64_t executions_in_round = 0;  ///< those in the round in which the failing run ended
+  bool verified = false;                              ///< by a fresh run
+  uint64_t executions = 0;                            ///< of the counted statement in that run, from the switch on
+  uint64_t executions_in_round = 0;                   ///< those in the round in which the failing run ended
   std::optional<bool> passes_failure = std::nullopt;  ///< passed_failure.h, once known
 };
 
@@ -64,8 +64,8 @@ struct SwitchingResult {
 using SwitchingProgress = std::function<bool(uint64_t done, uint64_t planned)>;
 
 /// `log`: of the failing run, up to the failure.
-SwitchingResult switch_predicates(const Launch& launch, const program::ProgramModel& model,
-                                  const ControlBlock::BranchLog& log, const Oracle& oracle,
-                                  const SwitchingBudget& budget, const SwitchingProgress& progress);
+SwitchingResult switch_predicates(const Launch& launch, const program::ProgramModel& model, const BranchLog& log,
+                                  const Oracle& oracle, const SwitchingBudget& budget,
+                                  const SwitchingProgress& progress);
 
 }  // namespace culprit

@@ -16,7 +16,7 @@ uint64_t key_of(const format::BranchEntry& entry) {
   return uint64_t{entry.block} << 32 | entry.way;
 }
 
-std::unordered_set<uint64_t> ways_in(const ControlBlock::BranchLog& log) {
+std::unordered_set<uint64_t> ways_in(const BranchLog& log) {
   std::unordered_set<uint64_t> ways;
   for (const format::BranchEntry& entry : log.entries) ways.insert(key_of(entry));
   return ways;
@@ -32,6 +32,7 @@ bool RunComparison::add(ObservedRun run) {
   const std::unordered_set<uint64_t> ways = ways_in(run.log);
   if (!failure) {
     passing_.insert(ways.begin(), ways.end());
+    passing_tells_threads_ = passing_tells_threads_ || !run.log.turns.empty();
     return false;
   }
   for (const uint64_t each : ways) ++failing_[each];
@@ -58,6 +59,9 @@ void RunComparison::find_what_only_failing_runs_do() {
   for (size_t i = entries.size(); i-- > 0;) {
     const uint64_t key = key_of(entries[i]);
     if (cleans_up(model_, entries[i].block)) continue;
+    // Runs that are no replays tell of the main thread only.
+    const BranchLog& log = result_.failing.log;
+    if (!passing_tells_threads_ && log.place_of(log.first_instance + i).thread != 0) continue;
     if (!seen.insert(key).second || passing_.contains(key) || failing_.at(key) != result_.failed) continue;
     result_.only_when_failing.push_back({.block = entries[i].block, .way = entries[i].way, .last_entry = i});
   }

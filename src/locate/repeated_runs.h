@@ -55,6 +55,7 @@ class RunComparison {
   const Expectation& expectation_;
   RepeatedRuns result_;
   std::unordered_set<uint64_t> passing_{};            ///< ways of branches
+  bool passing_tells_threads_ = false;                ///< of all threads
   std::unordered_map<uint64_t, uint32_t> failing_{};  ///< runs in which a way was taken
 };
 
@@ -69,7 +70,8 @@ struct RepeatLimits {
 };
 
 /// Runs until one fails, and then up to three times more. When those end otherwise, repeats until a run fails and
-/// several passed, to see what only failing runs do (statistical debugging over branch outcomes; the main thread's).
+/// several passed, to see what only failing runs do (statistical debugging over branch outcomes; outside of replays
+/// those of the main thread).
 void run_until_failure(const Launch& launch, const program::ProgramModel& model, const RepeatLimits& limits,
                        const std::function<bool(uint32_t done)>& progress, RunComparison& runs);
 

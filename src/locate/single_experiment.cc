@@ -88,7 +88,7 @@ uint32_t alterable_at(const program::ProgramModel& model, const program::SourceP
 
 void check_instance(const char* what, const program::SourcePosition& at, uint64_t executions) {
   if (executions != 0 && at.instance <= executions) return;
-  throw UserError(fmt::format("the {} was executed {} times by the main thread", what, executions),
+  throw UserError(fmt::format("the {} was executed {} times", what, executions),
                   "name an execution that there was, or none for all of them");
 }
 
@@ -129,11 +129,11 @@ SingleOutcome switch_once(const Launch& launch, const program::ProgramModel& mod
   check_instance("branch", request.at, outcome.executions);
   const bool two_sides = model.edges_of(branch).size() == 2;
   make(launch,
-       {.instance = instance,
-        .way = way_to(model, branch, way, request.to_line),
-        .scope = !each       ? format::SwitchScope::kInstance
-                 : two_sides ? format::SwitchScope::kEachInverted
-                             : format::SwitchScope::kSameWay},
+       unaltered.log.placed({.instance = instance,
+                             .way = way_to(model, branch, way, request.to_line),
+                             .scope = !each       ? format::SwitchScope::kInstance
+                                      : two_sides ? format::SwitchScope::kEachInverted
+                                                  : format::SwitchScope::kSameWay}),
        unaltered.log.entries.size(), request.limit, outcome);
   return outcome;
 }

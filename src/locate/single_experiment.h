@@ -26,7 +26,7 @@ struct SuppressRequest {
 };
 
 struct SingleOutcome {
-  uint64_t executions = 0;   ///< of the branch or statement by the main thread of the unaltered run
+  uint64_t executions = 0;   ///< of the branch, or of the statement by the main thread, in the unaltered run
   int unaltered_status = 0;  ///< as of waitpid
   int wait_status = 0;       ///< as of waitpid
   bool stopped = false;      ///< it ran for so long that it was stopped

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 #include <filesystem>
 #include <fstream>
 #include <span>
@@ -17,9 +18,21 @@ constexpr size_t kMostActivations = 8;
 constexpr size_t kMostPlaces = 5;  // of findings
 constexpr size_t kMostOfPlace = 2;
 constexpr size_t kMostSuspects = 6;
+constexpr size_t kMostVariables = 12;
 constexpr size_t kMostOfPath = 6;
 constexpr size_t kMostOfRoute = 7;
 constexpr size_t kMostOfLine = 60;  // characters of a step's source
+
+/// Whether `name`, which may be of several words, stands in the line by itself.
+bool has_word(const std::string& line, const std::string& name) {
+  const auto is_of_name = [&line](size_t at) {
+    return at < line.size() && (std::isalnum(static_cast<unsigned char>(line[at])) != 0 || line[at] == '_');
+  };
+  for (size_t at = line.find(name); at != std::string::npos; at = line.find(name, at + 1)) {
+    if ((at == 0 || !is_of_name(at - 1)) && !is_of_name(at + name.size())) return true;
+  }
+  return false;
+}
 
 class Writer {
  public:
@@ -129,10 +142,43 @@ class Writer {
         break;
       }
       if (!innermost) text_ += fmt::format("  called from {}\n", place);
-      for (const NamedValue& variable : activation.variables) {
-        text_ += fmt::format("      {} = {}\n", variable.name, variable.value);
-      }
+      write_variables(activation);
       innermost = false;
+    }
+  }
+
+  /// The lines that the report is about, of the file and function of `place`.
+  std::vector<std::string> lines_in_question(const SourcePlace& place) const {
+    std::vector<std::string> lines = {source_line(place.file, place.line)};
+    const auto add = [&](const SourcePlace& each) {
+      if (each.file == place.file && each.function == place.function)
+        lines.push_back(source_line(each.file, each.line));
+    };
+    for (const Finding& each : explanation_.findings) add(each.place);
+    for (const Suspect& each : explanation_.suspects) {
+      if (each.rank <= kMostSuspects) add(each.place);
+    }
+    return lines;
+  }
+
+  /// Of many, first those that the lines in question name.
+  void write_variables(const Activation& activation) {
+    std::vector<const NamedValue*> shown;
+    if (activation.variables.size() > kMostVariables) {
+      const std::vector<std::string> lines = lines_in_question(activation.place);
+      for (const NamedValue& each : activation.variables) {
+        const auto names = [&](const std::string& line) { return has_word(line, each.name); };
+        if (std::any_of(lines.begin(), lines.end(), names)) shown.push_back(&each);
+      }
+    }
+    for (const NamedValue& each : activation.variables) {
+      if (std::find(shown.begin(), shown.end(), &each) == shown.end()) shown.push_back(&each);
+    }
+    for (const NamedValue* each : std::span(shown).first(std::min(shown.size(), kMostVariables))) {
+      text_ += fmt::format("      {} = {}\n", each->name, each->value);
+    }
+    if (shown.size() > kMostVariables) {
+      text_ += fmt::format("      … and {} more variables (--json has all)\n", shown.size() - kMostVariables);
     }
   }
 

@@ -22,7 +22,10 @@ namespace {
 /// Ticks granted at a time while nothing needs to happen at a known tick: years.
 constexpr int64_t kUnlimitedTicks = int64_t{1} << 60;
 
+uint32_t threads = 0;
+
 void set_up_thread(format::ThreadState& thread) {
+  thread.number = __atomic_fetch_add(&threads, 1, __ATOMIC_RELAXED);
   thread.observe = culprit_initial_observe;
   culprit_stacks_attach(&thread);
   attach_points(thread);

@@ -48,7 +48,9 @@ ControlBlock::ControlBlock(const ControlSetup& setup) {
   head.cpu_seconds = setup.cpu_seconds;
   head.log_offset = rounded(sizeof head);
   head.log_capacity = setup.log_capacity;
-  head.experiments_offset = rounded(head.log_offset + setup.log_capacity * sizeof(format::BranchEntry));
+  head.turns_offset = rounded(head.log_offset + setup.log_capacity * sizeof(format::BranchEntry));
+  head.turns_capacity = setup.log_capacity == 0 ? 0 : format::kMostThreadTurns;
+  head.experiments_offset = rounded(head.turns_offset + head.turns_capacity * sizeof(format::ThreadTurn));
   head.experiment_count = setup.experiments.size();
   head.expected_offset = rounded(head.experiments_offset + head.experiment_count * sizeof(format::ExperimentRecord));
   head.expected_bytes = setup.expected_output.size();
@@ -74,7 +76,8 @@ ControlBlock::ControlBlock(const ControlSetup& setup) {
   auto* records = reinterpret_cast<format::ExperimentRecord*>(at(head.experiments_offset));
   for (size_t i = 0; i < setup.experiments.size(); ++i) {
     const PlannedExperiment& planned = setup.experiments[i];
-    records[i].instance = planned.instance;
+    records[i].instance = planned.own == 0 ? planned.instance : planned.own;
+    records[i].thread = planned.thread;
     records[i].way = planned.way;
     records[i].scope = planned.scope;
     records[i].statement = planned.statement;
@@ -107,15 +110,49 @@ std::optional<std::string_view> ControlBlock::output_of(const format::Experiment
                           experiment.output_bytes);
 }
 
-ControlBlock::BranchLog ControlBlock::branch_log() const {
+BranchLog::Place BranchLog::place_of(uint64_t instance) const {
+  const auto behind = std::upper_bound(turns.begin(), turns.end(), instance,
+                                       [](uint64_t number, const auto& turn) { return number < turn.instance; });
+  if (behind == turns.begin()) return {.thread = 0, .own = instance};
+  const format::ThreadTurn& turn = *std::prev(behind);
+  return {.thread = turn.thread, .own = turn.own_before + (instance - turn.instance) + 1};
+}
+
+uint64_t BranchLog::instance_of(Place place) const {
+  uint64_t last = 0;
+  const uint64_t end = first_instance + entries.size();
+  for (size_t each = 0; each <= turns.size(); ++each) {
+    const format::ThreadTurn turn =
+        each == 0 ? format::ThreadTurn{.instance = 1, .thread = 0, .reserved = 0, .own_before = 0} : turns[each - 1];
+    const uint64_t behind = each == turns.size() ? end : turns[each].instance;
+    if (turn.thread != place.thread || turn.own_before >= place.own || behind <= turn.instance) continue;
+    last = std::min(turn.instance + (place.own - turn.own_before) - 1, behind - 1);
+  }
+  return last;
+}
+
+PlannedExperiment BranchLog::placed(PlannedExperiment planned) const {
+  const Place place = place_of(planned.instance);
+  planned.thread = place.thread;
+  planned.own = place.own;
+  return planned;
+}
+
+BranchLog ControlBlock::branch_log() const {
   const uint64_t capacity = layout_.log_capacity;
   const uint64_t total = head().branches;
   const uint64_t kept = std::min(total, capacity);
   const auto* ring = reinterpret_cast<const format::BranchEntry*>(at(layout_.log_offset));
-  BranchLog log{.first_instance = total - kept + 1, .entries = {}};
+  BranchLog log{.first_instance = total - kept + 1, .entries = {}, .turns = {}};
   log.entries.reserve(kept);
   for (uint64_t instance = log.first_instance; instance <= total; ++instance) {
     log.entries.push_back(ring[(instance - 1) % capacity]);
+  }
+  const auto* turns = reinterpret_cast<const format::ThreadTurn*>(at(layout_.turns_offset));
+  for (uint64_t each = 0; each < std::min(head().turn_count, layout_.turns_capacity); ++each) {
+    if (!log.turns.empty() && turns[each].instance <= log.turns.back().instance) break;
+    if (turns[each].thread >= format::kMostCountedThreads || turns[each].instance == 0) break;
+    log.turns.push_back(turns[each]);
   }
   return log;
 }

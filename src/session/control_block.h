@@ -14,8 +14,8 @@ namespace culprit {
 
 /// What an altered run does otherwise: a branch instance, or an execution of a statement (format::ExperimentRecord).
 struct PlannedExperiment {
-  uint64_t instance;
-  uint32_t way = 0;  ///< position among the block's outgoing edges
+  uint64_t instance;  ///< in the order of the list; the thread's own, or, with `own`, of all threads
+  uint32_t way = 0;   ///< position among the block's outgoing edges
   format::SwitchScope scope = format::SwitchScope::kInstance;
   uint32_t statement = format::kNoStatement;
   format::StatementAction action = format::StatementAction::kNone;
@@ -24,6 +24,25 @@ struct PlannedExperiment {
   uint32_t then_block = 0;
   uint32_t then_way = 0;
   uint64_t then_number = 0;
+  uint32_t thread = 0;  ///< format::ThreadState::number
+  uint64_t own = 0;     ///< which of the thread's own instances that is; 0: the same number
+};
+
+/// The branch instances of a run, of one thread or of all.
+struct BranchLog {
+  uint64_t first_instance = 1;  ///< the number of the first entry's; entries before it were not kept
+  std::vector<format::BranchEntry> entries;
+  std::vector<format::ThreadTurn> turns;  ///< ascending; before the first it is thread 0's
+  /// Which instance of which thread.
+  struct Place {
+    uint32_t thread = 0;
+    uint64_t own = 0;
+  };
+  Place place_of(uint64_t instance) const;
+  /// The number of a thread's own instance; of the last of them that comes before it when it is not in the log.
+  uint64_t instance_of(Place place) const;
+  /// So that it names the thread's own instance.
+  PlannedExperiment placed(PlannedExperiment planned) const;
 };
 
 /// What goes into the block before the program starts.
@@ -50,7 +69,8 @@ struct ControlSetup {
 };
 
 /// Owns the mapping and its descriptor. The controlled program can write there, and one that writes where it should not
-/// may: what it tells is to be checked before it is used as an index. Throws UserError (kEnvironmentLacks) when the memory cannot be had.
+/// may: what it tells is to be checked before it is used as an index. Throws UserError (kEnvironmentLacks) when the
+/// memory cannot be had.
 class ControlBlock {
  public:
   explicit ControlBlock(const ControlSetup& setup);
@@ -65,11 +85,7 @@ class ControlBlock {
   /// An altered run's whole standard output; nothing when it was not kept.
   std::optional<std::string_view> output_of(const format::ExperimentRecord& experiment) const;
 
-  /// The logged branch instances still in the ring, oldest first; `first_instance` is the number of the first one.
-  struct BranchLog {
-    uint64_t first_instance = 1;
-    std::vector<format::BranchEntry> entries;
-  };
+  /// The logged branch instances still in the ring, oldest first.
   BranchLog branch_log() const;
 
  private:

@@ -2,7 +2,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <fstream>
 #include <nlohmann/json.hpp>
 #include <set>
 #include <string>
@@ -11,6 +14,7 @@
 #include "report/json.h"
 #include "report/sarif.h"
 #include "report/text.h"
+#include "temporary_directory.h"
 
 namespace culprit::report {
 namespace {
@@ -102,7 +106,8 @@ TEST(Report, TextSaysHowItWentOnToTheFailure) {
   EXPECT_THAT(to_html(explanation), HasSubstr("(then executed)"));
   // A long way fits a screen.
   for (uint32_t line = 10; line < 30; ++line) {
-    explanation.findings[0].route->push_back({.place = {.file = "/src/c.c", .line = line, .function = "h"}, .how = "passed"});
+    explanation.findings[0].route->push_back(
+        {.place = {.file = "/src/c.c", .line = line, .function = "h"}, .how = "passed"});
   }
   const std::string text = to_text(explanation, {.colour = false});
   EXPECT_THAT(text, HasSubstr("(14 more steps: --json)"));
@@ -136,6 +141,22 @@ TEST(Report, TextOfARecursionFitsAScreen) {
     explanation.activations.push_back({.place = explanation.failure->place, .variables = {}});
   const std::string text = to_text(explanation, {.colour = false});
   EXPECT_LT(std::count(text.begin(), text.end(), '\n'), 30);
+}
+
+TEST(Report, TextOfManyVariablesHasThoseThatTheLinesName) {
+  const tests::TemporaryDirectory folder;
+  const std::filesystem::path source = folder.path() / "a.c";
+  std::ofstream(source) << "use(last + ab);\n";
+  Explanation explanation = sample();
+  explanation.activations = {{.place = {.file = source, .line = 1, .column = 1, .function = "f"}, .variables = {}}};
+  auto& variables = explanation.activations[0].variables;
+  for (int i = 0; i < 40; ++i) variables.push_back({fmt::format("v{}", i), "0"});
+  variables.push_back({"a", "1"});
+  variables.push_back({"last", "7"});
+  const std::string text = to_text(explanation, {.colour = false});
+  EXPECT_THAT(text, HasSubstr("      last = 7\n      v0 = 0\n"));
+  EXPECT_THAT(text, Not(HasSubstr("a = 1")));
+  EXPECT_THAT(text, HasSubstr("… and 30 more variables"));
 }
 
 TEST(Report, TextOfASuccessSaysSo) {

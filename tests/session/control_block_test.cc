@@ -37,7 +37,7 @@ TEST(ControlBlock, KeepsTheLastEntriesOfALongLog) {
   auto* ring = reinterpret_cast<format::BranchEntry*>(reinterpret_cast<char*>(&block.head()) + block.head().log_offset);
   for (uint32_t instance = 1; instance <= 6; ++instance) ring[(instance - 1) % 4] = {.block = instance, .way = 0};
   block.head().branches = 6;
-  const ControlBlock::BranchLog log = block.branch_log();
+  const BranchLog log = block.branch_log();
   EXPECT_EQ(log.first_instance, 3U);
   ASSERT_EQ(log.entries.size(), 4U);
   for (uint32_t i = 0; i < 4; ++i) EXPECT_EQ(log.entries[i].block, 3 + i);

@@ -29,7 +29,7 @@ struct Switched {
   double per_second = 0;
 };
 
-ControlBlock::BranchLog log_of(const Launch& launch) {
+BranchLog log_of(const Launch& launch) {
   ControlSetup setup;
   setup.mode = format::SessionMode::kLogBranches;
   setup.log_capacity = kLogCapacity;
@@ -79,7 +79,7 @@ void drive(char** words) {
                       .recording = std::make_shared<const recording::Recording>(recording::open_recording(words[1]))};
   const program::ProgramModel model = program::ProgramModel::open(words[3]);
   const size_t count = number(words[4]);
-  const ControlBlock::BranchLog log = log_of(launch);
+  const BranchLog log = log_of(launch);
   // The last instances of branches with two sides.
   std::vector<PlannedExperiment> experiments;
   for (size_t each = log.entries.size(); each-- > 0 && experiments.size() < count;) {

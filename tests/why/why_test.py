@@ -722,11 +722,35 @@ class WhyTest(unittest.TestCase):
     def test_a_race_is_recorded_under_another_schedule(self):
         said, line = self.subject("lost_update")
         self.assertEqual(said["failure"]["kind"], "abort")
-        self.assertEqual([limit for limit in said["limits"] if "recording" in limit or "altering" in limit], [])
+        self.assertEqual([limit for limit in said["limits"] if "recording" in limit or "altering runs" in limit], [])
         self.assertIn(line("if (counter != 2000)"), self.proved(said, "critical-branch"))
         self.assertEqual(said["findings"][0]["kind"], "data-race")
         self.assertIn("`counter`", said["findings"][0]["evidence"])
         self.assertIn(line("counter = slowly"), [s["line"] for s in said["suspects"][:2]])
+
+    def test_branches_of_all_threads_are_switched_and_altered_runs_have_threads(self):
+        said, line = self.subject("worker_fails", "17 letters\n", arguments=["crash"])
+        cut, missing = line("kJobs - 1 ? length : 5"), line("return NULL;")
+        self.assertEqual((said["failure"]["kind"], said["failure"]["line"]), ("null-dereference", line("text[i] != ' '")))
+        self.assertEqual((said["failure"]["origin"]["line"], said["failure"]["origin"]["how"]), (missing, "constant"))
+        self.assertEqual([limit for limit in said["limits"] if "threads" in limit or "trace" in limit], [])
+        # Before there is a second thread; it takes two that run to the end to print the sum.
+        repairs = [f for f in said["findings"] if f["kind"] == "critical-branch" and "do what is expected" in f["evidence"]]
+        self.assertEqual([(f["line"], f["proved"]) for f in repairs], [(cut, True)])
+        self.assertIn(cut, [s["line"] for s in said["suspects"][:3]])
+
+    def test_a_worker_ends_the_program(self):
+        said, line = self.subject("worker_fails", arguments=["exit"])
+        self.assertEqual((said["failure"]["kind"], said["failure"]["line"]), ("exit-status", line("exit(3);")))
+        # In a worker.
+        self.assertIn(line("return NULL;"), self.proved(said, "critical-branch"))
+        self.assertIn(line("kJobs - 1 ? length : 5"), self.proved(said, "critical-branch"))
+        self.assertIn(line("return NULL;"), [s["line"] for s in said["suspects"][:2]])
+
+    def test_what_failed_in_a_worker_is_got_past(self):
+        said, line = self.subject("worker_fails", arguments=["crash"])
+        passing = [f["line"] for f in said["findings"] if f["kind"] == "critical-branch" and "go well" in f["evidence"]]
+        self.assertEqual(sorted(set(passing)), [line("return NULL;"), line("kJobs - 1 ? length : 5")])
 
     def test_a_schedule_is_looked_for_when_no_run_fails(self):
         # The thread that sets the width has long enough for it, unless it never gets its turn.

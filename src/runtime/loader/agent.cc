@@ -3,6 +3,7 @@
 #include "format/tick_call.h"
 #include "runtime/loader/intercept.h"
 #include "runtime/loader/signals.h"
+#include "runtime/loader/threads.h"
 
 namespace culprit::loader {
 namespace {
@@ -23,6 +24,13 @@ void begin_altered() {
   intercept_calls_again(runtime.interception);
 }
 
+bool thread_lives(const void* state) {
+  for (uint32_t slot = 0; const Thread* thread = thread_in_slot(slot); ++slot) {
+    if (thread->alive && thread->tick_state == word(state)) return true;
+  }
+  return false;
+}
+
 }  // namespace
 
 void offer_agent(int descriptor) {
@@ -37,6 +45,7 @@ long agent_call(format::AgentLink* link) {
   link->descriptor = format::kHookDescriptor;
   link->system_call = system_call;
   link->begin_altered = begin_altered;
+  link->thread_lives = thread_lives;
   agent = link;
   return 0;
 }

@@ -3,7 +3,9 @@
 #include "format/replay_control.h"
 #include "runtime/loader/agent.h"
 #include "runtime/loader/altered_files.h"
+#include "runtime/loader/altered_threads.h"
 #include "runtime/loader/calls.h"
+#include "runtime/loader/futex.h"
 #include "runtime/loader/log_cursor.h"
 #include "runtime/loader/points.h"
 #include "runtime/loader/signals.h"
@@ -42,8 +44,9 @@ uint64_t bytes_of_vector(const Call& call) {
   return bytes;
 }
 
+int64_t passed;  // nanoseconds
+
 long tell_time(const Call& call) {
-  static int64_t passed;
   passed += kMicrosecond;
   const uint64_t to = call.number == __NR_clock_gettime ? call.arguments[1] : call.arguments[0];
   const int64_t seconds = kStartOfTime + passed / kSecond, rest = passed % kSecond;
@@ -72,6 +75,11 @@ long send_signal(const Call& call) {
   siginfo.code = -6;  // SI_TKILL
   give_altered_signal(current_thread(), *call.context, siginfo);
   return 0;
+}
+
+/// Calls that wait for time, or ask that others go on.
+bool gives_way(uint64_t number) {
+  return number == __NR_sched_yield || number == __NR_nanosleep || number == __NR_clock_nanosleep;
 }
 
 long answer_by_itself(const Call& call) {
@@ -161,14 +169,13 @@ void keep_output(uint64_t address, uint64_t bytes) {
 }
 
 long answer_altered(Call& call) {
+  if (call.number == __NR_exit && runtime.threads_alive > 1) end_thread(current_thread(), call);
   if (call.number == __NR_exit || call.number == __NR_exit_group) {
     end_altered(static_cast<int64_t>(call.arguments[0] & 0xff), 0);
   }
-  if (call.number == __NR_futex) {
-    if ((call.arguments[1] & 0x7f) == FUTEX_WAKE) return 0;
-    if (has_agent()) end_as_program(kGaveUp, 0);
-    end_altered(0, 0);  // nobody is there to wake it
-  }
+  Thread& thread = current_thread();
+  if (call.number == __NR_futex) return futex_call(call);
+  if (gives_way(call.number)) let_others_run(thread);
   const long result = answer_wherefrom(call);
   if (writes_data(call.number)) {
     if (const uint8_t output = first_output(call.arguments[0])) show_data(call, result, output);
@@ -178,15 +185,28 @@ long answer_altered(Call& call) {
 }
 
 long altered_tick(Thread& thread) {
-  if (session_control() == nullptr) return kUnlimited;
+  let_others_run(thread);
+  const bool takes_turns = runtime.threads_alive > 1;
+  const long most = takes_turns ? static_cast<long>(kAlteredQuantum) : kUnlimited;
+  if (session_control() == nullptr) return most;
   format::ReplayControl& control = *session_control();
   const uint64_t ticks = ticks_of(thread);
-  if (control.tick_limit == 0) return kUnlimited;
+  if (control.tick_limit == 0) return most;
   if (ticks >= control.tick_limit) {
     control.hung = 1;
     end_altered(0, 0);
   }
-  return static_cast<long>(control.tick_limit - ticks);
+  const long left = static_cast<long>(control.tick_limit - ticks);
+  return left < most ? left : most;
+}
+
+void let_time_pass() {
+  passed += kSecond;
+}
+
+void give_up_altered() {
+  if (has_agent()) end_as_program(kGaveUp, 0);
+  end_altered(0, 0);
 }
 
 void end_altered(int64_t exit_status, int signal) {

@@ -8,11 +8,17 @@ namespace culprit::loader {
 /// Answers a call other than those about memory and signals. Files are read on where the run stands in them
 /// (altered_files.h). Where the log, not far ahead, has the same call with the same arguments and data, its answer is
 /// taken from there. Otherwise: what is written counts as written, other descriptors are at their end, time goes on by
-/// itself, no thread, process or connection is made.
+/// itself, no process or connection is made.
 long answer_altered(Call& call);
 
 /// Ends the run at its limit of ticks, or says how many more it may pass.
 long altered_tick(Thread& thread);
+
+/// Time that threads wait for is over.
+void let_time_pass();
+
+/// Ends the run: nobody is left who could go on.
+[[noreturn]] void give_up_altered();
 
 /// Tells the session how the run ended.
 [[noreturn]] void end_altered(int64_t exit_status, int signal);

@@ -15,6 +15,7 @@
 #include "runtime/loader/readiness.h"
 #include "runtime/loader/signals.h"
 #include "runtime/loader/text.h"
+#include "runtime/loader/threads.h"
 #include "runtime/loader/ticks.h"
 
 namespace culprit::loader {
@@ -326,7 +327,10 @@ static long answer_by_class(Call& call) {
       return process_call(call);
     case __NR_arch_prctl:
       return run_guarded(call);
+    case __NR_clone:
+      return call.arguments[0] & CLONE_THREAD ? create_thread(call) : answer_altered(call);
     default:
+      if (call.description->call_class == CallClass::kRefused) return -ENOSYS;
       return call.description->call_class == CallClass::kMemory ? memory_call(call) : answer_altered(call);
   }
 }
@@ -401,10 +405,8 @@ long settle(Call& call, long result) {
 }
 
 long answer(Call& call) {
-  if (runtime.altered) {
-    tell_agent_of_call(call);
-    return answer_by_class(call);
-  }
+  tell_agent_of_call(call);
+  if (runtime.altered) return answer_by_class(call);
   switch (call.description->call_class) {
     case CallClass::kRecorded:
       return runtime.mode == Mode::kReplay ? replay(call) : run_and_log(call);

@@ -1,5 +1,6 @@
 #include "runtime/loader/futex.h"
 
+#include "runtime/loader/altered_threads.h"
 #include "runtime/loader/baton.h"
 #include "runtime/loader/chaos.h"
 #include "runtime/loader/log_writer.h"
@@ -29,6 +30,7 @@ uint32_t load(uint64_t address) {
 long wait(Call& call, uint32_t bits, bool absolute, bool realtime) {
   const uint64_t address = call.arguments[0];
   if (address & 3) return -EINVAL;
+  if (runtime.altered && !runtime.space.covers(address, address + 4)) return -EFAULT;
   if (bits == 0) return -EINVAL;
   if (load(address) != static_cast<uint32_t>(call.arguments[2])) return -EAGAIN;
   __kernel_timespec deadline;
@@ -53,6 +55,11 @@ long wait(Call& call, uint32_t bits, bool absolute, bool realtime) {
   Thread** end = &first_waiter;
   while (*end != nullptr) end = &(*end)->next_waiter;
   *end = &thread;
+  if (runtime.altered) {
+    if (wait_in_altered_run(thread, timeout != nullptr)) return 0;
+    remove(thread);
+    return -ETIMEDOUT;
+  }
   thread.waits_for_ever = timeout == nullptr;
   look_for_deadlock();
   release_baton();
@@ -183,7 +190,9 @@ long wake_waiters(uint64_t address, uint32_t count, uint32_t bits) {
       at = &thread->next_waiter;
       continue;
     }
-    if (!wake_waiting(*thread)) {
+    if (runtime.altered) {
+      thread->woken = true;
+    } else if (!wake_waiting(*thread)) {
       at = &thread->next_waiter;
       continue;
     }

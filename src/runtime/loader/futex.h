@@ -9,7 +9,7 @@ namespace culprit::loader {
 /// Whether the futex is among the program's own threads; others (in memory shared with processes) are the kernel's.
 bool futex_is_own(const Call& call);
 
-/// Runs the call; the caller holds the baton before and after. PI operations are answered with ENOSYS.
+/// Runs the call; the caller holds the baton before and after, or the run is altered. PI operations are answered with ENOSYS.
 long futex_call(Call& call);
 
 /// Wakes up to `count` threads that wait at `address`.

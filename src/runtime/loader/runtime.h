@@ -56,6 +56,7 @@ struct Thread {
   uint64_t quantum_began;  ///< its processor time then, in nanoseconds
   bool steps;        ///< single instructions (spin.h), replaying too
   bool woken, gave_up;
+  bool waits;        ///< in an altered run: goes on when `woken`
   uint32_t priority;       ///< under chaos; the highest goes first
   uint64_t ticks_counted;  ///< of its ticks, those that chaos knows of
   Thread* next_ready;

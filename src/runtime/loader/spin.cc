@@ -272,9 +272,11 @@ void reach_breakpoint(Thread& thread, Context& context) {
   remove_breakpoint();
   next_event();
   wait_for_turn(thread);
-  const Event* event = next_event();
-  if (event->kind != EventKind::kSpin || event->number != format::kSpinGoesOn) {
-    diverge({EventKind::kSpin, thread.index, 0, 0, nullptr, context.rip}, "goes on spinning");
+  if (!runtime.altered) {
+    const Event* event = next_event();
+    if (event->kind != EventKind::kSpin || event->number != format::kSpinGoesOn) {
+      diverge({EventKind::kSpin, thread.index, 0, 0, nullptr, context.rip}, "goes on spinning");
+    }
   }
   thread.call_number = kNoCall;
   give_signals(thread, context, 0);

@@ -1,5 +1,6 @@
 #include "runtime/loader/threads.h"
 
+#include "runtime/loader/altered_threads.h"
 #include "runtime/loader/baton.h"
 #include "runtime/loader/call_sites.h"
 #include "runtime/loader/calls.h"
@@ -107,22 +108,6 @@ void set_gs(Thread& thread) {
   if (const long result = raw(__NR_arch_prctl, ARCH_SET_GS, word(&thread))) fail("cannot set GS", result);
 }
 
-/// Replaying: goes on as `to`; returns when somebody switches back.
-void switch_to(Thread& from, Thread& to) {
-  // Rewritten calls leave without the kernel, which would restore the floating point state.
-  alignas(64) unsigned char state[kStateRoom];
-  const bool saves = calls_are_rewritten();
-  if (saves) {
-    __builtin_memset(state + kLegacyBytes, 0, 64);
-    save_state(state);
-  }
-  from.saved_fs = get_fs();
-  set_fs(to.saved_fs);
-  set_gs(to);  // the stack for signals comes back with the frame that `to` leaves by
-  switch_stacks(&from.saved_stack, to.saved_stack);
-  if (saves) restore_state(state);
-}
-
 /// The thread whose event comes next, which must exist.
 Thread& next_thread() {
   const Event* event = peek_event();
@@ -130,6 +115,11 @@ Thread& next_thread() {
   Thread* thread = by_index(event->thread);
   if (thread == nullptr) fail("the recording goes on with a thread that does not exist");
   return *thread;
+}
+
+/// In a replay it is the log that says who goes on.
+bool keeps_waiters() {
+  return runtime.mode != Mode::kReplay || runtime.altered;
 }
 
 /// As the kernel does for a thread that dies holding robust mutexes.
@@ -149,7 +139,7 @@ void walk_robust_list(Thread& thread) {
     if ((*lock & kIdMask) != static_cast<uint32_t>(thread.id)) return;
     const bool waited_for = *lock & kWaiters;
     *lock = (*lock & kWaiters) | kOwnerDied;
-    if (waited_for && runtime.mode != Mode::kReplay) wake_waiters(at, 1, 0xffffffff);
+    if (waited_for && keeps_waiters()) wake_waiters(at, 1, 0xffffffff);
   };
   uint64_t entry = head.next;
   for (int most = 0; most < 2048 && (entry & ~uint64_t{1}) != thread.robust_list; ++most) {
@@ -167,10 +157,29 @@ void leave_traces(Thread& thread) {
   const uint64_t at = thread.clear_at_end;
   if (at == 0 || !runtime.space.covers(at, at + 4)) return;
   *reinterpret_cast<uint32_t*>(at) = 0;
-  if (runtime.mode != Mode::kReplay) wake_waiters(at, 1, 0xffffffff);
+  if (keeps_waiters()) wake_waiters(at, 1, 0xffffffff);
 }
 
 }  // namespace
+
+void go_on_as(Thread& from, Thread& to) {
+  // Rewritten calls leave without the kernel, which would restore the floating point state.
+  alignas(64) unsigned char state[kStateRoom];
+  const bool saves = calls_are_rewritten();
+  if (saves) {
+    __builtin_memset(state + kLegacyBytes, 0, 64);
+    save_state(state);
+  }
+  from.saved_fs = get_fs();
+  set_fs(to.saved_fs);
+  set_gs(to);  // the stack for signals comes back with the frame that `to` leaves by
+  switch_stacks(&from.saved_stack, to.saved_stack);
+  if (saves) restore_state(state);
+}
+
+Thread* thread_in_slot(uint32_t slot) {
+  return slot < kMostThreads ? threads[slot] : nullptr;
+}
 
 AlternateStack runtime_stack(const Thread& thread) {
   const uint64_t region = region_of(thread.slot);
@@ -210,10 +219,11 @@ long create_thread(Call& call) {
   if (runtime.mode == Mode::kReplay) {
     result = settle(call, 0);
     if (failed(result)) return result;
+    if (runtime.altered) result = fresh_thread_id();
   }
   Thread* thread = make_thread();
   if (thread == nullptr) {
-    if (runtime.mode == Mode::kReplay) fail("cannot make a thread that the recording has");
+    if (runtime.mode == Mode::kReplay && !runtime.altered) fail("cannot make a thread that the recording has");
     return settle(call, -EAGAIN);
   }
   thread->blocked = parent.blocked;
@@ -260,7 +270,9 @@ long create_thread(Call& call) {
 }
 
 void end_thread(Thread& thread, Call& call) {
-  if (runtime.mode == Mode::kReplay) {
+  if (runtime.altered) {
+    // There is no log to keep to.
+  } else if (runtime.mode == Mode::kReplay) {
     wait_for_turn(thread);
     const Event* event = next_event();
     if (event->kind != EventKind::kThreadEnd) {
@@ -281,8 +293,9 @@ void end_thread(Thread& thread, Call& call) {
   leave_traces(thread);
   thread.alive = false;
   --runtime.threads_alive;
+  if (runtime.altered) leave_to_others(thread);
   if (runtime.mode == Mode::kReplay) {
-    switch_to(thread, next_thread());
+    go_on_as(thread, next_thread());
     fail("a thread went on after its end");
   }
   const uint64_t everything = ~uint64_t{0};
@@ -302,7 +315,11 @@ void stack_comes_in_force(const Thread& thread) {
 }
 
 void wait_for_turn(Thread& thread) {
-  for (Thread* next = &next_thread(); next != &thread; next = &next_thread()) switch_to(thread, *next);
+  while (!runtime.altered) {
+    Thread& next = next_thread();
+    if (&next == &thread) return;
+    go_on_as(thread, next);
+  }
 }
 
 bool is_thread_id(int32_t id) {
@@ -361,9 +378,11 @@ extern "C" [[noreturn]] void run_recorded_thread(culprit::loader::Thread* thread
 extern "C" [[noreturn]] void run_replayed_thread(culprit::loader::Thread* thread) {
   using namespace culprit::loader;
   using culprit::format::EventKind;
-  const culprit::format::Event* event = next_event();
-  if (event->kind != EventKind::kThreadStart) {
-    diverge({EventKind::kThreadStart, thread->index, 0, 0, nullptr, 0}, "runs for the first time");
+  if (!runtime.altered) {
+    const culprit::format::Event* event = next_event();
+    if (event->kind != EventKind::kThreadStart) {
+      diverge({EventKind::kThreadStart, thread->index, 0, 0, nullptr, 0}, "runs for the first time");
+    }
   }
   stack_comes_in_force(*thread);
   watch_for_spin(*thread);

@@ -23,8 +23,14 @@ const Thread* thread_by_id(int32_t id);
 /// exit of one thread of several. Does not return.
 [[noreturn]] void end_thread(Thread& thread, Call& call);
 
-/// Replaying: switches to other threads until the next event is this thread's.
+/// Replaying: switches to other threads until the next event is this thread's, or the run is altered.
 void wait_for_turn(Thread& thread);
+
+/// Replaying: goes on as `to`; returns when somebody switches back.
+void go_on_as(Thread& from, Thread& to);
+
+/// In order of their making; nullptr behind the last. Dead ones, too.
+Thread* thread_in_slot(uint32_t slot);
 
 /// Replaying: whether the kernel would deliver signals to this thread's stack, which comes with contexts of traps only.
 bool stack_is_in_force(const Thread& thread);

@@ -5,6 +5,7 @@
 #include <asm/unistd.h>
 
 #include "format/replay_control.h"
+#include "runtime/session/instances.h"
 #include "runtime/stacks.h"
 
 /// Of executables for sessions (overrides.cc).
@@ -22,14 +23,8 @@ namespace {
 
 constexpr int kAbort = 6;
 constexpr int kLimitStatus = 124;
-constexpr int64_t kNever = INT64_MAX;
 constexpr uint64_t kSaSiginfo = 4, kSaRestorer = 0x04000000, kSaOnstack = 0x08000000;
 constexpr int kFutexWait = 0, kFutexWake = 1;
-
-/// The main thread's count of branch instances up to its last visit here, and what it was granted then.
-uint64_t instances_before;
-int64_t instances_granted;
-format::ThreadState* main_thread;
 
 /// In an altered run that switches a branch again and again: which, and from which way.
 uint32_t switched_block, switched_from;
@@ -54,34 +49,36 @@ struct KernelStack {
 };
 alignas(64) char signal_stack[64 * 1024];
 
-uint64_t instances_so_far() {
-  return instances_before + static_cast<uint64_t>(instances_granted - main_thread->branches_left);
-}
-
-/// Grants branch instances so that the slow path is entered at instance `next`.
-void grant_until(uint64_t next, uint64_t now) {
-  instances_before = now;
-  instances_granted = next == ~uint64_t{0} ? kNever : static_cast<int64_t>(next - now - 1);
-  main_thread->branches_left = instances_granted;
-}
-
-void watch(uint32_t statement) {
-  main_thread->watched = statement == format::kNoStatement ? 0 : format::kWatchedBase + statement;
+void watch(uint32_t thread, uint32_t statement) {
+  instances_of(thread).watch(statement);
   statements_seen = 0;
 }
 
-/// Has the spine, which has executed `now` branch instances, come back where the next experiment begins. `last`: the
-/// one that has just begun.
-void await_next_experiment(uint64_t now, const format::ExperimentRecord* last) {
+void watch_in_all_threads(uint32_t statement) {
+  for (uint32_t thread = 0; thread < format::kMostCountedThreads; ++thread) {
+    Instances& each = instances_of(thread);
+    if (each.has_begun() && (thread == culprit_thread.number || each.lives())) each.watch(statement);
+  }
+  statements_seen = 0;
+}
+
+/// Has the spine come back where the next experiment begins. `last`: the one that has just begun.
+void await_next_experiment(const format::ExperimentRecord* last) {
+  if (const uint32_t own = culprit_thread.number; is_counted(culprit_thread) && instances_of(own).has_begun()) {
+    instances_of(own).ask_at(kNoInstance, instances_of(own).so_far());
+  }
   const format::ExperimentRecord* next = next_experiment();
-  const uint64_t instance = next ? next->instance : ~uint64_t{0};
-  if (!next || next->statement == format::kNoStatement || instance > now) {
-    watch(format::kNoStatement);
-    return grant_until(instance, now);
+  if (!next) return watch(0, format::kNoStatement);
+  Instances& instances = instances_of(next->thread);
+  if (!instances.has_begun()) return;  // its first branch asks
+  const uint64_t now = instances.so_far(), instance = next->instance;
+  if (next->statement == format::kNoStatement || instance > now) {
+    watch(next->thread, format::kNoStatement);
+    return instances.ask_at(instance, now);
   }
   const bool watched = last && last->statement == next->statement && last->instance == instance;
-  if (!watched) watch(next->statement);
-  grant_until(instance == 0 ? ~uint64_t{0} : now + 1, now);
+  if (!watched) watch(next->thread, next->statement);
+  instances.ask_at(instance == 0 ? kNoInstance : now + 1, now);
 }
 
 /// What the altered run may still execute.
@@ -91,19 +88,23 @@ uint64_t end_of_altered_run(uint64_t now) {
 
 format::StatementAction alter_statement(const format::ExperimentRecord& experiment) {
   culprit_thread.altered_value = experiment.value;
-  if (experiment.scope == format::SwitchScope::kInstance) watch(format::kNoStatement);
+  if (experiment.scope == format::SwitchScope::kInstance) watch(culprit_thread.number, format::kNoStatement);
   return experiment.action;
 }
 
-/// The main thread of an altered run is about to execute the watched statement.
+bool is_of_branch(const format::ExperimentRecord& experiment) {
+  return experiment.statement == format::kNoStatement;
+}
+
+/// A thread of an altered run is about to execute the watched statement.
 format::StatementAction in_altered_run(format::ExperimentRecord& experiment) {
-  if (experiment.statement != format::kNoStatement) return alter_statement(experiment);
+  if (!is_of_branch(experiment)) return alter_statement(experiment);
   if (rounds == control->counted_round) ++experiment.executions_in_round;
-  if (++experiment.executions == format::kMostCounted) watch(format::kNoStatement);
+  if (++experiment.executions == format::kMostCounted) watch_in_all_threads(format::kNoStatement);
   return format::StatementAction::kNone;
 }
 
-/// The main thread is about to execute the watched statement.
+/// A thread is about to execute the watched statement.
 __attribute__((target("general-regs-only"))) format::StatementAction on_statement(bool alterable) {
   using format::StatementAction;
   if (format::ExperimentRecord* experiment = current_experiment()) return in_altered_run(*experiment);
@@ -116,15 +117,15 @@ __attribute__((target("general-regs-only"))) format::StatementAction on_statemen
     ++statements_seen;
     return StatementAction::kNone;
   }
-  const uint64_t now = instances_so_far();
   const bool altered = alterable && begin_statement_experiments(statements_seen);
   if (altered) {
-    grant_until(end_of_altered_run(now), now);
+    Instances& instances = instances_of(next->thread);
+    instances.ask_at(end_of_altered_run(instances.so_far()), instances.so_far());
     return alter_statement(*current_experiment());
   }
   if (!alterable) leave_out_experiment();
   ++statements_seen;
-  await_next_experiment(now, next);
+  await_next_experiment(next);
   return StatementAction::kNone;
 }
 
@@ -270,15 +271,15 @@ void start(int, char**, char** environment) {
   call(__NR_close, descriptor);
   if (whole < 0) return;
   control = reinterpret_cast<format::SessionControl*>(whole);
-  main_thread = &culprit_thread;
+  instances_of(0).begin(culprit_thread);
 
   watch_faults();
   if (control->sealed) seal_world(1, 2);
   if (control->mode == SessionMode::kExperiments) {
-    await_next_experiment(0, nullptr);
+    await_next_experiment(nullptr);
   } else {
-    grant_until(control->mode == SessionMode::kLogBranches ? 1 : ~uint64_t{0}, 0);
-    watch(control->counted_statement);
+    instances_of(0).ask_at(control->mode == SessionMode::kLogBranches ? 1 : kNoInstance, 0);
+    watch(0, control->counted_statement);
   }
   if (culprit_session_starts) culprit_session_starts();
 }
@@ -292,25 +293,67 @@ bool looks_at_each_branch() {
   return current_experiment()->scope != format::SwitchScope::kInstance || then_left != 0 || counts_rounds;
 }
 
-/// Where a branch goes in the altered run.
-uint32_t way_in_altered_run(format::ExperimentRecord& experiment, uint64_t instance, uint32_t block, uint32_t way) {
-  if (instance >= control->branch_limit) {
+/// Where a branch goes in the altered run, of which only the thread that was altered is looked at.
+uint32_t way_in_altered_run(format::ExperimentRecord& experiment, Instances& instances, uint32_t block, uint32_t way) {
+  const uint64_t now = instances.so_far();
+  if (culprit_thread.number != experiment.thread) {
+    const bool counts = is_of_branch(experiment) && experiment.executions < format::kMostCounted;
+    if (now == 1 && counts) instances.watch(control->counted_statement);  // it has just begun
+    instances.ask_at(kNoInstance, now);
+    return way;
+  }
+  if (now >= control->branch_limit) {
     describe_stop(experiment.stop, format::StopReason::kLimit);
     call(__NR_exit_group, kLimitStatus);
   }
   if (block == control->round_block) ++rounds;
   const bool is_second = then_left != 0 && block == experiment.then_block && --then_left == 0;
-  grant_until(looks_at_each_branch() ? instance + 1 : end_of_altered_run(instance), instance);
+  instances.ask_at(looks_at_each_branch() ? now + 1 : end_of_altered_run(now), now);
   if (is_second) return experiment.then_way;
   if (experiment.scope == format::SwitchScope::kInstance || block != switched_block) return way;
   if (experiment.scope == format::SwitchScope::kEachInverted) return 1 - way;
   return way == switched_from ? experiment.way : way;
 }
 
-void log_instance(uint64_t instance, uint32_t block, uint32_t way) {
+/// False when another thread would have its turn and there is no room to say so.
+bool begin_turn(uint64_t instance, uint64_t own) {
+  static uint32_t logged_thread = 0;
+  if (culprit_thread.number == logged_thread) return true;
+  if (control->turn_count == control->turns_capacity) return false;
+  logged_thread = culprit_thread.number;
+  auto* turns = reinterpret_cast<format::ThreadTurn*>(reinterpret_cast<char*>(control) + control->turns_offset);
+  turns[control->turn_count++] = {.instance = instance, .thread = logged_thread, .reserved = 0, .own_before = own - 1};
+  return true;
+}
+
+void log_instance(Instances& instances, uint32_t block, uint32_t way) {
+  const uint64_t own = instances.so_far(), instance = control->branches + 1;
+  if (!begin_turn(instance, own)) return instances.ask_at(kNoInstance, own);
   auto* ring = reinterpret_cast<format::BranchEntry*>(reinterpret_cast<char*>(control) + control->log_offset);
   ring[(instance - 1) % control->log_capacity] = {.block = block, .way = way};
   control->branches = instance;
+  instances.ask_at(own + 1, own);
+}
+
+/// Where the spine, and what forks from it, goes at a branch.
+uint32_t way_in_spine(Instances& instances, uint32_t block, uint32_t way) {
+  const uint64_t now = instances.so_far();
+  const format::ExperimentRecord* next = next_experiment();
+  if (next && next->thread != culprit_thread.number) {
+    instances.ask_at(kNoInstance, now);
+    return way;
+  }
+  const uint32_t before = way;
+  if (begin_branch_experiments(now, way)) {
+    switched_block = block;
+    switched_from = before;
+    then_left = current_experiment()->then_number;
+    watch_in_all_threads(control->counted_statement);
+    instances.ask_at(looks_at_each_branch() ? now + 1 : end_of_altered_run(now), now);
+  } else {
+    await_next_experiment(nullptr);
+  }
+  return way;
 }
 
 }  // namespace
@@ -376,7 +419,9 @@ void set_default(int signal) {
 void describe_stop(format::StopRecord& stop, format::StopReason reason) {
   stop.reason = reason;
   stop.frames = reinterpret_cast<uint64_t>(culprit_thread.frames);
-  stop.branches = instances_so_far();
+  stop.thread = culprit_thread.number;
+  stop.branches = instances_of(0).so_far();
+  stop.own_branches = own_instances();
 }
 
 }  // namespace culprit::agent
@@ -385,30 +430,26 @@ void describe_stop(format::StopRecord& stop, format::StopReason reason) {
 /// the outgoing edge that the program would take; returns that of the edge to take.
 extern "C" uint32_t culprit_branch(uint32_t block, uint32_t way) {
   using namespace culprit::agent;
-  if (!control || &culprit_thread != main_thread) {
+  if (!control || !is_counted(culprit_thread)) {
     culprit_thread.branches_left = kNever;
     // Under a replay that a session drives, the loader may want to know.
     const long answer = control ? -1 : call(culprit::format::kBranchCall, block, way);
     return answer < 0 ? way : static_cast<uint32_t>(answer);
   }
-  const uint64_t instance = instances_so_far();
+  Instances& instances = instances_of(culprit_thread.number);
+  instances.begin(culprit_thread);
   if (culprit::format::ExperimentRecord* experiment = current_experiment()) {
-    return way_in_altered_run(*experiment, instance, block, way);
+    return way_in_altered_run(*experiment, instances, block, way);
   }
-  if (control->mode == SessionMode::kLogBranches) {
-    log_instance(instance, block, way);
-    grant_until(instance + 1, instance);
-    return way;
-  }
-  const uint32_t before = way;
-  if (begin_branch_experiments(instance, way)) {
-    switched_block = block;
-    switched_from = before;
-    then_left = current_experiment()->then_number;
-    watch(control->counted_statement);
-    grant_until(looks_at_each_branch() ? instance + 1 : end_of_altered_run(instance), instance);
-  } else {
-    await_next_experiment(instance, nullptr);
+  switch (control->mode) {
+    case SessionMode::kLogBranches:
+      log_instance(instances, block, way);
+      return way;
+    case SessionMode::kExperiments:
+      return way_in_spine(instances, block, way);
+    case SessionMode::kRun:
+      instances.ask_at(kNoInstance, instances.so_far());
+      return way;
   }
   return way;
 }

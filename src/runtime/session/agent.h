@@ -82,7 +82,7 @@ ProgramAction* program_action(int signal);
 /// In the unaltered run: tells the controlling side that `control->stop` is valid and waits until it lets go.
 void stop_for_inspection();
 
-/// Looks at a system call of the sealed run before it is made.
+/// Looks at a system call of the sealed or replayed run before it is made.
 void watch_output(uint64_t number, const uint64_t* arguments);
 
 /// Fills `stop` for the calling thread.

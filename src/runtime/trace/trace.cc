@@ -50,7 +50,6 @@ constexpr long kNoSuchCall = -38;  // ENOSYS
 char folder[PATH_MAX];
 unsigned folder_length = 0;
 bool wanted = false;
-uint32_t threads = 0;
 uint64_t turns = 0;
 int last_thread = -1;
 int lock = 0;
@@ -265,16 +264,15 @@ __attribute__((section(".preinit_array"), used)) void (*const kStartTrace)(int, 
 
 void trace_thread(ThreadState& thread) {
   if (&culprit_trace_site_count == nullptr) return;
-  thread.trace_thread = __atomic_fetch_add(&threads, 1, __ATOMIC_SEQ_CST);
   thread.trace_previous =
       reinterpret_cast<uint64_t*>(scrap(2 * (culprit_trace_site_count + size_t{1}) * sizeof(uint64_t)));
   char* memory = scrap(2 * size_t{format::kTraceBufferBytes});
-  const bool mapped = wanted && map_buffer(thread.trace_thread, memory);
+  const bool mapped = wanted && map_buffer(thread.number, memory);
   start_of_buffer(memory + format::kTraceBufferBytes, kNobody);
-  char* start = start_of_buffer(memory, mapped ? thread.trace_thread : kNobody);
+  char* start = start_of_buffer(memory, mapped ? thread.number : kNobody);
   thread.trace_limit = start + format::kTraceChunkBytes;
   thread.trace_position = append(append_turn(first_event(thread)), handle_of_thread());
-  __atomic_store_n(&last_thread, static_cast<int>(thread.trace_thread), __ATOMIC_RELEASE);
+  __atomic_store_n(&last_thread, static_cast<int>(thread.number), __ATOMIC_RELEASE);
 }
 
 TracePlace leave_trace(ThreadState& thread) {
@@ -343,7 +341,7 @@ uint32_t argument_length(const format::TraceCall& call, const uint64_t* argument
 char* room_for_return(ThreadState& thread) {
   char* at = thread.trace_position;
   if (at >= thread.trace_limit) at = emptied(thread, at);
-  const int number = static_cast<int>(thread.trace_thread);
+  const int number = static_cast<int>(thread.number);
   if (__atomic_load_n(&last_thread, __ATOMIC_ACQUIRE) != number) {
     __atomic_store_n(&last_thread, number, __ATOMIC_RELEASE);
     at = append_turn(at);
