@@ -107,7 +107,8 @@ std::optional<FailureSlice> slice_of_failure(const ExplainRequest& request, cons
                        .child = child,
                        .branch = branch.value_or(0),
                        .divided = end.stop.signal == SIGFPE && end.stop.signal_code == FPE_INTDIV,
-                       .threw = explanation.failure->kind == "uncaught-exception"};
+                       .threw = explanation.failure->kind == "uncaught-exception",
+                       .gave_up = explanation.failure->kind == "exit-status"};
   if (message) {
     moment.output_byte = *message;
     moment.stream = depend::OutputStream::kStandardError;

@@ -186,6 +186,8 @@ std::optional<FailureSlice> slice_failure(const Launch& launch, const TracedProg
       bad = bad_value(graph, criterion, moment.output_byte.has_value());
     }
     if (bad != depend::kNoNode) chain = depend::value_chain(graph, bad);
+    // A status that says what it is meant to say is not what is wrong.
+    if (moment.gave_up && !chain.empty() && made_at(graph, chain).origin.how == Origin::kConstant) chain.clear();
   }
   if (criterion.empty()) {
     why_not = "the failing statement is not in the trace";

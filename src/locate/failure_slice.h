@@ -95,6 +95,7 @@ struct FailureMoment {
   uint64_t branch = 0;   ///< instance (from 1) that is looked at instead of a statement; 0: none
   bool divided = false;  ///< an integer division of the statement trapped
   bool threw = false;    ///< the statement threw an exception that nobody caught
+  bool gave_up = false;  ///< the statement ended the program with a status
 };
 
 /// Runs the traced program once; nothing when that run ends otherwise than `failing`, with the reason in `why_not`.

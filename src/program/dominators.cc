@@ -116,8 +116,11 @@ std::vector<uint32_t> immediate_dominators(const FlowGraph& graph, uint32_t root
   return SemiDominators(graph, root).immediate_dominators();
 }
 
-PostDominators post_dominators(const FlowGraph& graph) {
+PostDominators post_dominators(const FlowGraph& graph, std::span<const uint32_t> may_stay) {
   PostDominators result{.exits = exits_of(graph), .immediate = {}};
+  result.exits.insert(result.exits.end(), may_stay.begin(), may_stay.end());
+  std::sort(result.exits.begin(), result.exits.end());
+  result.exits.erase(std::unique(result.exits.begin(), result.exits.end()), result.exits.end());
   std::vector<std::pair<uint32_t, uint32_t>> edges;
   for (const uint32_t exit : result.exits) edges.emplace_back(graph.size(), exit);
   for (uint32_t block = 0; block < graph.size(); ++block) {

@@ -38,6 +38,9 @@ bool communicates(Verb verb) {
   return verb == Verb::kInputs || verb == Verb::kOutputs || calls(verb) || allocates(verb) || synchronises(verb);
 }
 
+constexpr std::array<std::string_view, 8> kLetTimePass{"sleep",       "usleep",        "nanosleep",  "clock_nanosleep",
+                                                       "sched_yield", "pthread_yield", "thrd_yield", "thrd_sleep"};
+
 /// Where input comes from.
 constexpr std::array<std::string_view, 3> kInputStates{"descriptor", "stream", "istream"};
 
@@ -77,9 +80,19 @@ ExternalRole external_role(std::string_view symbol) {
   return role;
 }
 
+bool waits_for_others(std::string_view symbol) {
+  if (is_one_of(symbol, kLetTimePass)) return true;
+  const Description* described = external::built_in_table().find(symbol);
+  if (!described) return false;
+  const auto waits = [](const Clause& clause) {
+    return clause.verb == Verb::kAcquires &&
+           any_state(clause, [](std::string_view name) { return name == "condition"; });
+  };
+  return std::any_of(described->clauses.begin(), described->clauses.end(), waits);
+}
+
 bool makes_thread(std::string_view symbol) {
-  return symbol == "pthread_create" || symbol == "thrd_create" ||
-         symbol.starts_with("_ZNSt6thread15_M_start_thread");
+  return symbol == "pthread_create" || symbol == "thrd_create" || symbol.starts_with("_ZNSt6thread15_M_start_thread");
 }
 
 }  // namespace culprit::program

@@ -19,6 +19,9 @@ struct ExternalRole {
 /// Its calls start one thread each: pthread_create, and what C11's and C++'s threads are made by.
 bool makes_thread(std::string_view symbol);
 
+/// Its calls end when another thread has done something, or when time has passed.
+bool waits_for_others(std::string_view symbol);
+
 /// Of functions that the table does not describe, the least is known: they may call back.
 ExternalRole external_role(std::string_view symbol);
 

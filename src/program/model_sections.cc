@@ -3,6 +3,7 @@
 #include <functional>
 
 #include "program/control_dependence.h"
+#include "program/external_roles.h"
 #include "program/loop_forest.h"
 
 namespace culprit::program {
@@ -58,9 +59,33 @@ void add_loops(ModelTables& tables, const FlowGraph& graph, uint32_t first_block
   }
 }
 
+/// Whether a call in the block waits for what others do.
+bool waits(const ModelTables& tables, uint32_t block) {
+  const bool last = block + 1 == tables.blocks.size();
+  const uint32_t end = last ? size_of(tables.statements) : tables.blocks[block + 1].first_statement;
+  for (uint32_t each = tables.blocks[block].first_statement; each < end; ++each) {
+    const format::StatementRecord& statement = tables.statements[each];
+    if (statement.kind != format::StatementKind::kCall || statement.detail == format::kNone) continue;
+    const uint32_t callee = tables.calls[statement.detail].callee;
+    if (callee == format::kNone) continue;
+    if (waits_for_others(tables.strings.data() + tables.functions[callee].linkage_name)) return true;
+  }
+  return false;
+}
+
+/// A loop that waits may go on for ever, so it is decided by its exit that what comes after it is executed.
+std::vector<uint32_t> waits_in_loops(const ModelTables& tables, const FlowGraph& graph, uint32_t first_block) {
+  std::vector<uint32_t> blocks;
+  for (uint32_t block = 0; block < graph.size(); ++block) {
+    const bool in_loop = tables.blocks[first_block + block].innermost_loop != format::kNone;
+    if (in_loop && waits(tables, first_block + block)) blocks.push_back(block);
+  }
+  return blocks;
+}
+
 void add_dependences(ModelTables& tables, const FunctionGraph& function, uint32_t first_block) {
   const FlowGraph& graph = function.graph;
-  const PostDominators post = post_dominators(graph);
+  const PostDominators post = post_dominators(graph, waits_in_loops(tables, graph, first_block));
   const ControlDependence dependence = control_dependence(graph, post);
   for (uint32_t block = 0; block < graph.size(); ++block) {
     auto& record = tables.blocks[first_block + block];

@@ -100,6 +100,19 @@ TEST(PostDominators, AnEndlessLoopLeavesAtItsHeader) {
   EXPECT_EQ(result.immediate, (std::vector<uint32_t>{1, 5, 4, 4, 1}));
 }
 
+TEST(PostDominators, WhatComesAfterALoopThatMayStayDependsOnItsExit) {
+  // 0 → 1 (while) → {2 (waits), 3}; 2 → 1
+  const std::vector<std::pair<uint32_t, uint32_t>> edges{{0, 1}, {1, 2}, {1, 3}, {2, 1}};
+  const FlowGraph graph = make_graph(4, edges);
+  EXPECT_TRUE(control_dependence(graph, post_dominators(graph)).of(3).empty());
+  const std::vector<uint32_t> may_stay{2};
+  const auto result = post_dominators(graph, may_stay);
+  EXPECT_EQ(result.exits, (std::vector<uint32_t>{2, 3}));
+  const auto dependence = control_dependence(graph, result);
+  const auto found = dependence.of(3);
+  EXPECT_EQ(std::vector<uint32_t>(found.begin(), found.end()), std::vector<uint32_t>{2});
+}
+
 TEST(ControlDependence, AgreesWithItsDefinition) {
   std::mt19937 random(4);
   for (int round = 0; round < kRounds; ++round) {

@@ -747,6 +747,16 @@ class WhyTest(unittest.TestCase):
         self.assertIn(line("kJobs - 1 ? length : 5"), self.proved(said, "critical-branch"))
         self.assertIn(line("return NULL;"), [s["line"] for s in said["suspects"][:2]])
 
+    def test_what_comes_after_a_wait_depends_on_what_was_waited_for(self):
+        said, line = self.subject("told_to_end", arguments=["30", "40", "50"])
+        self.assertEqual((said["failure"]["kind"], said["failure"]["line"]), ("exit-status", line("exit(1);")))
+        test = line("number > limit_of")
+        found = [f for f in said["findings"] if f["line"] == test and f["proved"]][0]
+        steps = [step["line"] for step in found["route"]]
+        self.assertIn(line("*flag = 1;"), steps)
+        self.assertIn(line("pthread_cond_wait"), steps)
+        self.assertIn(test, [s["line"] for s in said["suspects"][:5]])
+
     def test_what_failed_in_a_worker_is_got_past(self):
         said, line = self.subject("worker_fails", arguments=["crash"])
         passing = [f["line"] for f in said["findings"] if f["kind"] == "critical-branch" and "go well" in f["evidence"]]
