@@ -42,7 +42,8 @@ Repair judge(const format::ExperimentRecord& experiment, const ControlBlock& con
                                    : experiment.first_difference >= oracle.output_prefix.size();
   const bool ended = WIFEXITED(experiment.wait_status) && experiment.stop.reason == format::StopReason::kNone;
   if (right && ended) {
-    return is_good_status(experiment.wait_status, oracle) ? Repair::kRepairs : Repair::kSurvives;
+    if (is_good_status(experiment.wait_status, oracle)) return Repair::kRepairs;
+    return oracle.only_status ? Repair::kNone : Repair::kSurvives;
   }
   if (!oracle.output || oracle.right_bytes == ~uint64_t{0}) return Repair::kNone;
   // A run with damaged memory may say anything.

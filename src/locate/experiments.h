@@ -21,6 +21,7 @@ struct Oracle {
   std::string output_prefix;            ///< weak: what the failing run had printed must be printed again
   std::string unaltered_output;         ///< of the failing run
   uint64_t right_bytes = ~uint64_t{0};  ///< with an expected output: how many bytes of it the failing run printed right
+  bool only_status = false;  ///< the failing run ended by itself, and nothing but its exit status is known to be wrong
 };
 
 struct ObservedEnd;
@@ -39,8 +40,8 @@ enum class Repair {
 struct HelpfulExperiment {
   PlannedExperiment planned;
   Repair repair = Repair::kNone;
-  uint64_t changed_bytes = 0;  ///< of the output, between what is as in the failing run
-  uint64_t right_bytes = 0;    ///< of the expected output, printed by the altered run
+  uint64_t changed_bytes = 0;        ///< of the output, between what is as in the failing run
+  uint64_t right_bytes = 0;          ///< of the expected output, printed by the altered run
   uint64_t executions = 0;           ///< of the counted statement, after a branch was switched
   uint64_t executions_in_round = 0;  ///< those in the counted round
 };
@@ -49,8 +50,8 @@ struct HelpfulExperiment {
 struct CountedStatement {
   uint32_t statement = format::kNoStatement;
   uint32_t round_block = format::kNoBlock;  ///< program model: whose branch begins each round
-  uint64_t round = 0;                    ///< after the switch
-  uint32_t thread = 0;                   ///< whose rounds they are
+  uint64_t round = 0;                       ///< after the switch
+  uint32_t thread = 0;                      ///< whose rounds they are
 };
 
 /// What an altered run may use.

@@ -348,10 +348,25 @@ class Investigation {
     add_branches();
   }
 
+  /// That each execution of a branch went wrong, when it was executed once, and switching that one helps as well.
+  bool repeats_another(const CriticalBranch& branch) const {
+    if (branch.scope != format::SwitchScope::kEachInverted) return false;
+    const bool helps_alone =
+        std::any_of(evidence_.critical.begin(), evidence_.critical.end(), [&](const CriticalBranch& each) {
+          return each.block == branch.block && each.scope == format::SwitchScope::kInstance && each.verified &&
+                 each.repair == branch.repair;
+        });
+    const auto is_its = [&](const format::BranchEntry& entry) { return entry.block == branch.block; };
+    const auto& entries = failing_.log.entries;
+    const auto first = std::find_if(entries.begin(), entries.end(), is_its);
+    return helps_alone && first != entries.end() && std::find_if(first + 1, entries.end(), is_its) == entries.end();
+  }
+
   /// An assertion's own test comes last: skipped, it repairs every run.
   void add_branches() {
     std::vector<LocatedFinding> of_assertion;
     for (const CriticalBranch& branch : evidence_.critical) {
+      if (repeats_another(branch)) continue;
       LocatedFinding located{.finding = finding_of(model_, branch, oracle_),
                              .start = slice_ ? start_of(*slice_, branch) : std::nullopt};
       if (branch.repair == Repair::kRepairs && !evidence_.expected_output) {

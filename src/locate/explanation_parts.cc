@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 #include <signal.h>
+#include <sys/wait.h>
 
 #include <algorithm>
 
@@ -50,6 +51,7 @@ Oracle oracle_for(const ExplainRequest& request, const ObservedEnd& end) {
   } else {
     oracle.output_prefix = end.output;
   }
+  oracle.only_status = !end.timed_out && WIFEXITED(end.wait_status) && (!oracle.output || end.output == *oracle.output);
   return oracle;
 }
 
