@@ -274,6 +274,7 @@ class Investigation {
       found_.push_back({.finding = finding_of(model_, read), .start = RouteStart{.nodes = {read.node}}});
     }
     add_path(model_, *slice_, *explanation_.failure);
+    explanation_.failure->origin_was_tested = slice_->thrown_by.has_value();
     if (slice_->value_is_length) {
       explanation_.failure->message += " Too much was put out, or too little: the value is the number of bytes.";
     }
@@ -294,11 +295,18 @@ class Investigation {
     explanation_.failure->message += fmt::format(" Instead the program said: {}", line);
   }
 
+  /// A program that ends with a status may have said what is wrong long before.
+  bool is_said_elsewhere() const {
+    const report::Failure& failure = *explanation_.failure;
+    return failure.kind == "exit-status" && slice_->writer &&
+           place_of_statement(model_, *slice_->writer).function != failure.place.function;
+  }
+
   /// What puts a wrong output out may only hand on what others decided.
   void place_output() {
     // Where nothing else is known of a wrong exit status, the failure is where the program said that something is
     // wrong.
-    const bool failure_is_message = slice_->message && explanation_.failure->place.line == 0;
+    const bool failure_is_message = slice_->message && (explanation_.failure->place.line == 0 || is_said_elsewhere());
     const bool failure_is_writing = failure_is_message || (explanation_.failure->kind == "wrong-output" &&
                                                            explanation_.failure->place.line ==
                                                                place_of_failure(model_, at_output_.end.frames).line);
@@ -431,7 +439,9 @@ class Investigation {
     if (slice_) {
       progress_("following what was found to the failure", 0, 0);
       add_routes(model_, *slice_, found_);
-      if (evidence_.critical.empty() && evidence_.suppressed.empty() && evidence_.replaced.empty())
+      const bool none_proved =
+          evidence_.critical.empty() && evidence_.suppressed.empty() && evidence_.replaced.empty();
+      if (none_proved || explanation_.failure->origin_was_tested)
         add_decision(model_, *slice_, *explanation_.failure);
     }
     // Those that the reader can look up come first.

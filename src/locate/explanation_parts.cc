@@ -99,8 +99,8 @@ std::optional<FailureSlice> slice_of_failure(const ExplainRequest& request, cons
   std::optional<FailureSlice> slice;
   const ObservedEnd& end = at_output.end.frames.empty() ? failing.end : at_output.end;
   const bool output = explanation.failure->kind == "wrong-output";
-  // Of a program that ends with a wrong status from main() it is known only what it said.
-  const bool only_status = explanation.failure->kind == "exit-status" && end.frames.empty() && !branch;
+  // What is wrong with a program that ends with a status it says itself.
+  const bool only_status = explanation.failure->kind == "exit-status" && !branch;
   const auto message = only_status ? last_line_of(failing.end.error) : std::nullopt;
   if (end.frames.empty() && !output && !branch && !message) return std::nullopt;
   FailureMoment moment{.statement = child || end.frames.empty() ? program::kNone : end.frames.front().statement,

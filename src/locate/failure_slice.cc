@@ -71,6 +71,12 @@ std::vector<Node> first_own(const program::ProgramModel& model, const std::vecto
   return found == nodes.end() ? std::vector<Node>() : std::vector<Node>{*found};
 }
 
+/// Of a line of a message the last character: what comes first may be the program's name.
+uint64_t telling_byte(const std::string& text, uint64_t line) {
+  const size_t end = std::min(text.find('\n', line), text.size());
+  return end > line ? end - 1 : line;
+}
+
 /// What the program said instead of what is missing in its output.
 std::optional<uint64_t> message_instead(const DependenceGraph& graph, const FailureMoment& moment) {
   using depend::OutputStream;
@@ -145,11 +151,14 @@ std::optional<FailureSlice> slice_failure(const Launch& launch, const TracedProg
   const std::optional<uint64_t> message = message_instead(graph, moment);
   const depend::OutputStream stream = message ? depend::OutputStream::kStandardError : moment.stream;
   const std::optional<uint64_t> output_byte = message ? message : moment.output_byte;
-  const bool byte_is_known = output_byte && *output_byte < graph.output_bytes(stream);
+  const bool gave_up = moment.gave_up && output_byte;
+  const uint64_t byte = gave_up ? telling_byte(failing.end.error, *output_byte) : output_byte.value_or(0);
+  const bool byte_is_known = output_byte && byte < graph.output_bytes(stream);
   // How long a message of error(3) or perror(3) is the table of library functions does not tell, but that it came.
   const Node unknown = stream == depend::OutputStream::kStandardError ? graph.output_lost_at(stream) : depend::kNoNode;
   const bool call_is_known = output_byte && !byte_is_known && unknown != depend::kNoNode;
   std::vector<Node> criterion, chain;
+  Node said_by = depend::kNoNode;
   std::optional<NegativeLength> length;
   Node length_node = depend::kNoNode;
   std::optional<Node> thrown_by;
@@ -168,13 +177,21 @@ std::optional<FailureSlice> slice_failure(const Launch& launch, const TracedProg
       chain = depend::value_chain_of_output(graph, made_by);
     }
   } else if (byte_is_known) {
-    criterion = graph.output_at(stream, *output_byte);
-    chain = depend::value_chain_of_output(graph, graph.output_parts(stream, *output_byte));
+    criterion = graph.output_at(stream, byte);
+    said_by = writer_of_output(graph, criterion, [&](uint32_t frame) { return run->entered(frame); });
+    if (gave_up) {
+      // As of an exception.
+      thrown_by = run->decided_by(said_by);
+      if (thrown_by) chain = first_own(graph.model(), run->origins_of(*thrown_by, false));
+    } else {
+      chain = depend::value_chain_of_output(graph, graph.output_parts(stream, byte));
+    }
     if (moment.wrong_length && !message) length_node = length_of_output(graph, criterion.back());
   } else if (const Node branch = run->branch(moment.branch); branch != depend::kNoNode) {
     criterion = {branch};
   } else if (call_is_known) {
     criterion = {unknown};
+    said_by = unknown;
   } else if (criterion = run->criterion_of(moment); !criterion.empty()) {
     length = negative_length(graph, run->trace(), criterion);
     Node bad = moment.divided ? divisor(graph, criterion) : length ? length->value : depend::kNoNode;
@@ -200,13 +217,18 @@ std::optional<FailureSlice> slice_failure(const Launch& launch, const TracedProg
     slice.value_is_length = chain.empty() || made_at(graph, chain).origin.how != Origin::kComputed;
     if (slice.value_is_length) chain = depend::value_chain(graph, length_node);
   }
-  static_cast<MeasuredSlice&>(slice) = measure_slice(graph, criterion);
+  std::vector<Node> ends = criterion;
+  if (gave_up) {
+    const std::vector<Node> ended = run->criterion_of(moment);
+    ends.insert(ends.end(), ended.begin(), ended.end());
+  }
+  static_cast<MeasuredSlice&>(slice) = measure_slice(graph, ends);
   slice.near_instances = run->instances_of(slice.near_branches);
   if (length) slice.negative_length = length->bytes;
   if (thrown_by) slice.thrown_by = graph.model().operation(thrown_by->operation()).statement;
   if (call_is_known || (byte_is_known && stream == depend::OutputStream::kStandardError)) slice.message = output_byte;
-  if (byte_is_known || call_is_known) {
-    slice.writer = writer_of_output(graph, criterion, [&](uint32_t frame) { return run->entered(frame); });
+  if (said_by != depend::kNoNode) {
+    slice.writer = graph.model().operation(said_by.operation()).statement;
     slice.put_out_at = active_statements(graph, criterion.back());
   }
   for (const Node node : chain) {
@@ -217,8 +239,8 @@ std::optional<FailureSlice> slice_failure(const Launch& launch, const TracedProg
     slice.value_made = chain.back();
     add_bad_value(graph, chain.back(), slice.unwritten);
     slice.computed_from = computed_from(graph, chain.back());
-    const bool is_byte = byte_is_known && !slice.value_is_length;
-    const bool is_text = is_byte && is_copied(graph.output_parts(stream, *output_byte));
+    const bool is_byte = byte_is_known && !slice.value_is_length && !gave_up;
+    const bool is_text = is_byte && is_copied(graph.output_parts(stream, byte));
     ValuePath path =
         value_path(graph, chain, is_byte || parent ? std::span<const Node>(criterion) : std::span<const Node>(),
                    is_text, [&](uint32_t frame) { return run->entered(frame); });
@@ -234,7 +256,7 @@ std::optional<FailureSlice> slice_failure(const Launch& launch, const TracedProg
   if (!chain.empty() && !byte_is_known && !parent)
     slice.let_through = run->tests_before(criterion.front(), chain.back());
   slice.value_is_input = !chain.empty() && reads_input(graph, chain.back());
-  if (const auto branch = run->decided_by(criterion.front())) {
+  if (const auto branch = run->decided_by(gave_up && said_by != depend::kNoNode ? said_by : criterion.front())) {
     slice.decided_on = run->statements_of(run->origins_of(*branch, false));
     slice.decided_by_caller = run->tests_what_it_was_given(*branch);
   }

@@ -334,9 +334,9 @@ std::optional<report::Finding> value_origin(const program::ProgramModel& model, 
       "(backwards: {}).",
       slice.value_is_input ? "read" : "made", fmt::join(way, ", "));
   if (slice.thrown_by) {
-    evidence = fmt::format("The value was {} here because of which {}:{} decided that the exception is thrown.",
+    evidence = fmt::format("The value was {} here because of which {}:{} decided that {}.",
                            slice.value_is_input ? "read" : "made", std::filesystem::path(test.file).filename().string(),
-                           test.line);
+                           test.line, slice.message ? "this is said" : "the exception is thrown");
   }
   return report::Finding{.kind = "value-origin",
                          .place = place_of_statement(model, origin),

@@ -5,6 +5,7 @@
 //   - it was given the text: the pointer that it puts out is an argument, or held by the object that an argument
 //     points to (a string; an element of a table that it holds was chosen), and
 //   - no branch that decided within it that the text is put out had looked at the text.
+// A function with arguments in any number passes on whatever it formats of them.
 // What it decides by other things (whether there is a stream) is about where the text goes and not about the text.
 #include "locate/output_writer.h"
 
@@ -50,7 +51,7 @@ std::vector<Node> sources_of_operand(const DependenceGraph& graph, Node node, ui
   return sources;
 }
 
-/// The pointers to what a call of the library puts out: its first pointer, or what is formatted.
+/// The pointers to what a call of the library puts out: its first pointer, or the format and what is formatted.
 std::vector<Node> text_of(const DependenceGraph& graph, Node call) {
   const program::ProgramModel& model = graph.model();
   const auto& sections = model.sections();
@@ -61,7 +62,7 @@ std::vector<Node> text_of(const DependenceGraph& graph, Node call) {
     const auto asked = program::asked_memory(model.text(model.function(callee).linkage_name));
     if (asked && asked->printf_format) {
       std::vector<Node> formatted;
-      for (uint32_t each = *asked->printf_format + 1; each < count; ++each) {
+      for (uint32_t each = *asked->printf_format; each < count; ++each) {
         const std::vector<Node> sources = sources_of_operand(graph, call, each);
         formatted.insert(formatted.end(), sources.begin(), sources.end());
       }
@@ -156,14 +157,22 @@ bool decided_by_text(const DependenceGraph& graph, Node call, const Nodes& text,
   return false;
 }
 
+/// Whether the activation that makes a call is one of a function with arguments in any number: what it puts out it was
+/// given, be it that it formats it itself.
+bool is_variadic(const DependenceGraph& graph, Node call) {
+  const program::ProgramModel& model = graph.model();
+  const uint32_t function = model.function_of_block(graph.execution(call.execution()).block);
+  return model.text(model.function(function).signature).ends_with("...)");
+}
+
 uint32_t statement_of(const DependenceGraph& graph, Node node) {
   return graph.model().operation(node.operation()).statement;
 }
 
 }  // namespace
 
-uint32_t writer_of_output(const DependenceGraph& graph, std::span<const Node> made_by,
-                          const std::function<Execution(uint32_t frame)>& entered) {
+Node writer_of_output(const DependenceGraph& graph, std::span<const Node> made_by,
+                      const std::function<Execution(uint32_t frame)>& entered) {
   Node call = made_by.back();
   Nodes text;
   Execution made = 0;  // the latest of what the text was when it was put out
@@ -171,22 +180,24 @@ uint32_t writer_of_output(const DependenceGraph& graph, std::span<const Node> ma
     text.insert(each.bits);
     made = std::max(made, each.execution());
   }
-  uint32_t writer = statement_of(graph, call);
+  Node writer = call;
   if (text.empty() || text.contains(call.bits)) return writer;
   std::vector<Node> pointers = text_of(graph, call);
   while (true) {
     const uint32_t frame = graph.execution(call.execution()).frame;
     const Execution begin = entered(frame);
     const Node caller = graph.frame(frame).call;
-    if (caller == depend::kNoNode || made >= begin || decided_by_text(graph, call, text, begin)) return writer;
+    const bool formats = is_variadic(graph, call);
+    if (caller == depend::kNoNode || (made >= begin && !formats)) return writer;
+    if (decided_by_text(graph, call, text, begin)) return writer;
     std::vector<Node> handed;
     for (const Node pointer : pointers) {
       if (const auto argument = given(graph, pointer, begin)) handed.push_back(*argument);
     }
-    if (handed.empty()) return writer;
+    if (handed.empty() && !formats) return writer;
     call = caller;
     pointers = std::move(handed);
-    if (is_own_statement(graph.model(), statement_of(graph, call))) writer = statement_of(graph, call);
+    if (is_own_statement(graph.model(), statement_of(graph, call))) writer = call;
   }
 }
 

@@ -9,9 +9,9 @@
 
 namespace culprit {
 
-/// The statement, of the call that put a byte out or of one that was active then, where the text was made or chosen.
-/// `made_by`: as of DependenceGraph::output_at, not empty. `entered`: the first execution of an activation.
-uint32_t writer_of_output(const depend::DependenceGraph& graph, std::span<const depend::Node> made_by,
+/// The call that put a byte out, or one that was active then, where the text was made or chosen. `made_by`: as of
+/// DependenceGraph::output_at, not empty. `entered`: the first execution of an activation.
+depend::Node writer_of_output(const depend::DependenceGraph& graph, std::span<const depend::Node> made_by,
                           const std::function<depend::Execution(uint32_t frame)>& entered);
 
 }  // namespace culprit

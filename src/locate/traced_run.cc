@@ -43,6 +43,13 @@ std::optional<Execution> active_in(const DependenceGraph& graph, Execution lates
   }
 }
 
+/// The outcome of a comparison that a branch uses later is a part of its condition.
+bool only_compares(const DependenceGraph& graph, Node node) {
+  const format::OperationRecord& operation = graph.model().operation(node.operation());
+  return operation.kind == OperationKind::kCompute &&
+         (operation.flags & (format::kOperationEquals | format::kOperationDiffers | format::kOperationNegates)) != 0;
+}
+
 }  // namespace
 
 TracedRun::TracedRun(std::unique_ptr<TemporaryDirectory> folder, const BranchLog& log)
@@ -141,7 +148,7 @@ std::vector<Node> TracedRun::origins_of(Node branch, bool given) const {
     });
     if (!given && call != chain.end() && *call != made) calls.push_back(*call);
     const std::vector<Node> more = sources_of(graph_, made, {OperandRole::kData, OperandRole::kChooses});
-    const bool own = are_of_one_line(made, branch);
+    const bool own = are_of_one_line(made, branch) || (only_compares(graph_, made) && !more.empty());
     if (own || (was_called_from(branch, made) && (given || (!more.empty() && is_short(made))))) {
       open.insert(open.end(), more.begin(), more.end());
       if (!own && !given) short_functions.push_back(made);

@@ -44,10 +44,10 @@ class TracedRun final : public RunDependences {
   /// The branch that decided that `node` was executed, be it in a caller.
   std::optional<depend::Node> decided_by(depend::Node node) const;
 
-  /// What made the values that a branch tested, nearest first. What the branch's own line does only asks, and so does a
-  /// short function, or where `given` any function, that it calls; of what asks, the short functions come last, after
-  /// the calls by which the branch's function got what others made. Reads of input make nothing; what put their values
-  /// where they were tested does.
+  /// What made the values that a branch tested, nearest first. What the branch's own line does only asks, and so does
+  /// an equality that is tested later, a short function, or where `given` any function, that it calls; of what asks,
+  /// the short functions come last, after the calls by which the branch's function got what others made. Reads of input
+  /// make nothing; what put their values where they were tested does.
   std::vector<depend::Node> origins_of(depend::Node branch, bool given) const;
 
   /// The blocks of the branches that decided in its activation that `node` was executed, and that tested a copy of what

@@ -44,6 +44,7 @@ struct Failure {
   SourcePlace place;
   bool only_own_program = false;                   ///< the user's executable shows it, and no build of Culprit's
   std::optional<ValueStep> origin = std::nullopt;  ///< made the value that is wrong there
+  bool origin_was_tested = false;    ///< of an exception or a message: what decided that it came
   bool origin_is_of_output = false;  ///< the value is that of the first wrong byte, and the place is an error before it
   /// That it took, from the failure back to its origin, and perhaps to what decided that it was made there.
   std::vector<ValueStep> path{};

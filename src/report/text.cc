@@ -129,7 +129,10 @@ class Writer {
   void write_activations() {
     if (explanation_.activations.empty()) return;
     if (explanation_.activations.size() == 1 && explanation_.activations.front().variables.empty()) return;
-    text_ += fmt::format("\n{}\n", bold(fmt::format("{}, the program's variables were:", innermost_text())));
+    const bool has_variables = std::any_of(explanation_.activations.begin(), explanation_.activations.end(),
+                                           [](const Activation& each) { return !each.variables.empty(); });
+    const char* const what = has_variables ? "the program's variables were" : "these calls were active";
+    text_ += fmt::format("\n{}\n", bold(fmt::format("{}, {}:", innermost_text(), what)));
     bool innermost = true;
     size_t shown = 0;
     std::string last;
@@ -324,7 +327,9 @@ std::string route_text(const RouteStep& step) {
 
 std::string value_in_words(const Failure& failure) {
   if (failure.origin_is_of_output) return "The first wrong byte of the output";
-  return failure.kind == "uncaught-exception" ? "What was tested before it was thrown" : "The value there";
+  if (!failure.origin_was_tested) return "The value there";
+  return failure.kind == "uncaught-exception" ? "What was tested before it was thrown"
+                                              : "What was tested before that was said";
 }
 
 std::string made_in_words(const std::string& how) {

@@ -233,6 +233,15 @@ class WhyTest(unittest.TestCase):
         self.assertEqual((said["failure"]["kind"], said["failure"]["line"]), ("exit-status", line("fprintf(stderr")))
         self.assertIn(line("argc > 5 ? 9 : 3"), [s["line"] for s in said["suspects"][:4]])
 
+    def test_what_made_a_program_complain_is_told_though_it_ended_later(self):
+        said, line = self.subject("says_and_ends", arguments=["#a", "b", "#c"])
+        self.assertEqual((said["failure"]["kind"], said["failure"]["line"]), ("exit-status", line("complain(\"line")))
+        origin = said["failure"]["origin"]
+        self.assertEqual((origin["line"], origin["how"]), (line("return kBadMark"), "constant"))
+        self.assertIn("because of which", [f for f in said["findings"] if f["kind"] == "value-origin"][0]["evidence"])
+        self.assertIn(line("line[0] != '#'"), self.proved(said, "critical-branch"))
+        self.assertIn(line("line[0] != '#'"), [s["line"] for s in said["suspects"][:3]])
+
     def test_a_guard_that_let_the_bad_value_pass_is_suspect(self):
         said, line = self.subject("guarded_division")
         self.assertEqual((said["failure"]["kind"], said["failure"]["line"]), ("arithmetic", line("number / divisor")))
