@@ -80,14 +80,21 @@ Expectation expectation_of(const Options& options, const std::filesystem::path& 
 }
 
 constexpr uint32_t kTries = 5000;
-constexpr std::chrono::milliseconds kTriesAfterPass{2'000}, kFirstLook{1'000};
+constexpr std::chrono::milliseconds kTriesAfterPass{2'000}, kFirstLook{1'000}, kFirstRun{5'000};
 
-/// Said before anything is built, for who forgot to tell what is expected.
-bool passes_as_compiled(const Options& options, const StandardInput& input, const Expectation& expectation) {
+/// Whether the first run, which is recorded, fails, or it is not known. Looked at before more is built, for who forgot
+/// to tell what is expected.
+bool fails_at_once(const Options& options, const StandardInput& input, const auto& build, ExplainRequest& request) {
   const Launch launch{.executable = program_path(options.command.front()),
                       .arguments = options.command,
                       .standard_input = input.path()};
-  return look_first(launch, expectation, kFirstLook) == FirstLook::kPasses;
+  const BuildResult fast = build(launch.executable, "fast");
+  const auto limit = std::min(kFirstRun, std::chrono::milliseconds(static_cast<int64_t>(options.timeout * 1000)));
+  request.first_run = record_first_run(launch, {.executable = fast.executable, .key = fast.key}, limit);
+  if (!request.first_run) return look_first(launch, request.expectation, kFirstLook) != FirstLook::kPasses;
+  if (recognise_end(request.first_run->end, request.expectation)) return true;
+  request.first_run.reset();
+  return false;
 }
 
 ExitCode run(const Options& options) {
@@ -96,7 +103,12 @@ ExitCode run(const Options& options) {
   ExplainRequest request;
   request.expectation = expectation_of(options, input.path());
   request.tries = options.tries == 0 ? kTries : options.tries;
-  if (!recording::recording_named(options.command.front()) && passes_as_compiled(options, input, request.expectation)) {
+  const auto build_of = [&](const std::filesystem::path& program, const char* name) {
+    Plan plan = load_plan(name);
+    plan.fast_bodies = true;
+    return build_program({.program = program, .plan = std::move(plan), .keep = {}}, progress);
+  };
+  if (!recording::recording_named(options.command.front()) && !fails_at_once(options, input, build_of, request)) {
     std::cerr << "why: The program did not fail when it was run as it is. It is rebuilt, and run again in case it "
                  "fails then, or "
                  "now and then.\n     If its output is wrong: --expect FILE\n";
@@ -111,11 +123,7 @@ ExitCode run(const Options& options) {
         fmt::format("the recording {} ends before its program did, so no failure is in it", options.command.front()),
         "record the run again");
   }
-  const auto build = [&](const char* name) {
-    Plan plan = load_plan(name);
-    plan.fast_bodies = true;
-    return build_program({.program = program, .plan = std::move(plan), .keep = {}}, progress);
-  };
+  const auto build = [&](const char* name) { return build_of(program, name); };
   request.launch = launch;
   if (!options.no_trace) {
     request.traced = [&] {

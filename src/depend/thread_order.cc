@@ -43,7 +43,9 @@ void ThreadOrder::find_calls(const program::ProgramModel& model) {
     const uint32_t callee = sections.calls[record.detail].callee;
     if (callee == format::kNone) continue;
     const std::string_view name = model.text(sections.functions[callee].linkage_name);
-    if (program::external_role(name).synchronises) ordering_.push_back(operation);
+    const program::ExternalRole role = program::external_role(name);
+    if (role.synchronises) ordering_.push_back(operation);
+    if (role.releases) releasing_.push_back(operation);
     if (program::makes_thread(name)) makers_.push_back(operation);
   }
 }
@@ -58,7 +60,9 @@ void ThreadOrder::look_ahead(const trace::TraceFile& trace) {
       for (auto call = std::lower_bound(ordering_.begin(), ordering_.end(), step.first);
            call != ordering_.end() && *call < step.end; ++call) {
         thread.pending.push_back(thread.made.size());
-        thread.made.push_back({.operation = *call, .releases = {}});
+        // Until it comes back, if it does, it is not known what.
+        const bool releases = std::binary_search(releasing_.begin(), releasing_.end(), *call);
+        thread.made.push_back({.operation = *call, .releases_all = releases, .releases = {}});
       }
     }
     if (step.kind != trace::StepKind::kReturned || !orders(step.operation)) continue;
@@ -73,7 +77,6 @@ void ThreadOrder::look_ahead(const trace::TraceFile& trace) {
          .result = returned.result},
         program::MeasuredMemory(arguments, returned.strings, std::span(returned.lengths, returned.count), nullptr));
     if (!made || !effects) continue;
-    made->returned = true;
     if (!returned.words.empty() && makes_thread(step.operation)) made->makes = returned.words.front().word;
     made->releases_all = !effects->complete;
     for (const Effect& each : effects->effects) {
@@ -214,7 +217,7 @@ void ThreadOrder::acquire_all(uint32_t thread) {
 }
 
 void ThreadOrder::release(uint32_t thread, const Made& made) {
-  if (!made.returned || (made.releases.empty() && !made.releases_all)) return;
+  if (made.releases.empty() && !made.releases_all) return;
   for (const uint64_t key : made.releases) release(thread, key);
   if (made.releases_all) join(released_somewhere_, clock_of(thread));
   tick(thread);

@@ -52,7 +52,6 @@ class ThreadOrder {
   using Clock = std::vector<ThreadClock>;
   struct Made {
     uint32_t operation;
-    bool returned = false;
     bool releases_all = false;
     uint64_t makes = 0;              ///< handle of a thread; 0: none, or it is not known
     std::vector<uint64_t> releases;  ///< keys of states
@@ -87,8 +86,9 @@ class ThreadOrder {
   void release(uint32_t thread, uint64_t key);
   void tick(uint32_t thread) { ++clock_of(thread)[thread]; }
 
-  std::vector<uint32_t> ordering_;  ///< operations: calls that order threads, ascending
-  std::vector<uint32_t> makers_;    ///< of them, those that make a thread
+  std::vector<uint32_t> ordering_;   ///< operations: calls that order threads, ascending
+  std::vector<uint32_t> makers_;     ///< of them, those that make a thread
+  std::vector<uint32_t> releasing_;  ///< of them, those that may let others go on
   std::vector<Thread> threads_;
   std::vector<Start> starts_;  ///< of threads that were made and have not begun, in order
   std::unordered_map<uint64_t, Clock> released_;

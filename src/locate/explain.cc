@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "locate/array_bounds.h"
+#include "locate/attempt.h"
 #include "locate/endless_run.h"
 #include "locate/explanation_parts.h"
 #include "locate/failure_place.h"
@@ -67,16 +68,22 @@ class Investigation {
   bool see_failure() {
     progress_("running the program", 0, 0);
     RunComparison runs(model_, request_.expectation);
+    if (request_.first_run) {
+      attempt("replaying the first run", explanation_,
+              [&] { recorded_ = replay_first_run(*request_.first_run, request_.launch, model_, request_.time_limit); });
+    }
+    if (recorded_ && !runs.add(std::move(recorded_->run))) recorded_.reset();
     run_until_failure(
         request_.launch, model_, {.tries = request_.tries, .run = request_.time_limit, .all = request_.try_time},
         [this](uint32_t done) { return go_on("running the program again", done); }, runs);
-    if (!runs.so_far().failure) {
+    const bool scheduled = !runs.so_far().failure;
+    if (scheduled) {
       recorded_ = record_under_schedules(
           request_, model_, [this](uint32_t done) { return go_on("trying other schedules of its threads", done); },
           runs, explanation_);
     }
     runs_ = std::move(runs).finish();
-    runs_.scheduled = recorded_.has_value();
+    runs_.scheduled = scheduled && recorded_;
     explanation_.runs = runs_.runs;
     explanation_.failure = runs_.failure;
     if (!explanation_.failure) {
@@ -85,6 +92,7 @@ class Investigation {
       return false;
     }
     if (!recorded_) recorded_ = record(request_, model_, runs_, explanation_);
+    tell_other_ends();
     launch_ = recorded_ ? recorded_->launch : request_.launch;
     evidence_.failure = &*explanation_.failure;
     evidence_.run = &failing_;
@@ -93,6 +101,13 @@ class Investigation {
     evidence_.expected_output = request_.expectation.output.has_value() || request_.expectation.fails_if;
     oracle_ = oracle_for(request_, failing_.end);
     return true;
+  }
+
+  /// A program that changes what it reads does not fail the same way again.
+  void tell_other_ends() {
+    if (!runs_.otherwise) return;
+    explanation_.failure->message +=
+        fmt::format(" (Run again, it failed otherwise: {} What is told here is of its first run.)", *runs_.otherwise);
   }
 
   /// A wrong output fails where its first wrong byte leaves the program; what comes later does not matter.
@@ -439,10 +454,8 @@ class Investigation {
     if (slice_) {
       progress_("following what was found to the failure", 0, 0);
       add_routes(model_, *slice_, found_);
-      const bool none_proved =
-          evidence_.critical.empty() && evidence_.suppressed.empty() && evidence_.replaced.empty();
-      if (none_proved || explanation_.failure->origin_was_tested)
-        add_decision(model_, *slice_, *explanation_.failure);
+      const bool none_proved = evidence_.critical.empty() && evidence_.suppressed.empty() && evidence_.replaced.empty();
+      if (none_proved || explanation_.failure->origin_was_tested) add_decision(model_, *slice_, *explanation_.failure);
     }
     // Those that the reader can look up come first.
     std::stable_partition(found_.begin(), found_.end(), [](const auto& each) {

@@ -37,6 +37,7 @@ struct ExplainRequest {
   /// To record the failing run, so that all that is done afterwards is done to that run. Not needed when the launch is
   /// of a recording.
   std::function<RecordableProgram()> recordable{};
+  std::optional<FirstRun> first_run{};  ///< that failed
 };
 
 /// Tells the user what is going on; false asks for what is known so far.

@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <sys/mman.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -36,8 +37,22 @@ class Streams {
   }
   Streams(const Streams&) = delete;
   recording::Surroundings surroundings() const { return {.input = input_, .output = output_, .error = error_}; }
+  std::string output() const { return content_of(output_); }
+  std::string error() const { return content_of(error_); }
 
  private:
+  static std::string content_of(int file) {
+    std::string content(static_cast<size_t>(std::max<off_t>(::lseek(file, 0, SEEK_END), 0)), '\0');
+    size_t read = 0;
+    while (read < content.size()) {
+      const ssize_t got = ::pread(file, content.data() + read, content.size() - read, static_cast<off_t>(read));
+      if (got <= 0) break;
+      read += static_cast<size_t>(got);
+    }
+    content.resize(read);
+    return content;
+  }
+
   int input_, output_, error_;
 };
 
@@ -47,13 +62,15 @@ struct Chaos {
   uint64_t length = 0;
 };
 
-RecordedFailure record_once(const Launch& launch, const RecordableProgram& program, const program::ProgramModel& model,
-                            std::chrono::milliseconds limit, Chaos& chaos) {
-  RecordedFailure recorded{
-      .folder = std::make_shared<TemporaryDirectory>(temporary_place("recording")), .launch = launch, .run = {}};
-  const Streams streams(launch.standard_input);
+std::filesystem::path recording_in(const TemporaryDirectory& folder) {
+  return folder.path() / "recording";
+}
+
+/// False when the time limit ended the run.
+bool record_into(const TemporaryDirectory& folder, const Launch& launch, const RecordableProgram& program,
+                 const Streams& streams, std::chrono::milliseconds limit, Chaos& chaos) {
   recording::RecordOptions options;
-  options.directory = recorded.folder->path() / "recording";
+  options.directory = recording_in(folder);
   options.command = launch.arguments;
   options.fast_build = program.executable;
   options.build_key = program.key;
@@ -62,14 +79,49 @@ RecordedFailure record_once(const Launch& launch, const RecordableProgram& progr
   options.surroundings = streams.surroundings();
   options.chaos = chaos.seed;
   options.chaos_length = chaos.length;
-  chaos.length = std::max(chaos.length, recording::record(options).length);
-  recorded.launch.recording =
-      std::make_shared<const recording::Recording>(recording::open_recording(options.directory.string()));
-  recorded.run = observe_failure(recorded.launch, model, limit);
-  return recorded;
+  const recording::Recorded made = recording::record(options);
+  if (made.manifest.timed_out) return false;
+  chaos.length = std::max(chaos.length, made.length);
+  return true;
+}
+
+/// Nothing when the time limit ended the run.
+std::optional<RecordedFailure> record_once(const Launch& launch, const RecordableProgram& program,
+                                           const program::ProgramModel& model, std::chrono::milliseconds limit,
+                                           Chaos& chaos) {
+  const FirstRun run{.folder = std::make_shared<TemporaryDirectory>(temporary_place("recording")), .end = {}};
+  if (!record_into(*run.folder, launch, program, Streams(launch.standard_input), limit, chaos)) return std::nullopt;
+  return replay_first_run(run, launch, model, limit);
 }
 
 }  // namespace
+
+std::optional<FirstRun> record_first_run(const Launch& launch, const RecordableProgram& program,
+                                         std::chrono::milliseconds limit) {
+  FirstRun first{.folder = std::make_shared<TemporaryDirectory>(temporary_place("recording")), .end = {}};
+  const Streams streams(launch.standard_input);
+  Chaos chaos;
+  try {
+    if (!record_into(*first.folder, launch, program, streams, limit, chaos)) return std::nullopt;
+    const recording::Recording made = recording::open_recording(recording_in(*first.folder).string());
+    first.end.wait_status = W_EXITCODE(made.manifest.exit_status, made.manifest.exit_signal);
+  } catch (const UserError&) {
+    // What cannot be recorded is told when it is tried again for the failure that is then known.
+    return std::nullopt;
+  }
+  first.end.output = streams.output();
+  first.end.error = streams.error();
+  return first;
+}
+
+RecordedFailure replay_first_run(const FirstRun& first, const Launch& launch, const program::ProgramModel& model,
+                                 std::chrono::milliseconds limit) {
+  RecordedFailure recorded{.folder = first.folder, .launch = launch, .run = {}};
+  recorded.launch.recording =
+      std::make_shared<const recording::Recording>(recording::open_recording(recording_in(*first.folder).string()));
+  recorded.run = observe_failure(recorded.launch, model, limit);
+  return recorded;
+}
 
 std::optional<RecordedFailure> record_failure(const Launch& launch, const RecordableProgram& program,
                                               const program::ProgramModel& model, const Expectation& expectation,
@@ -80,8 +132,9 @@ std::optional<RecordedFailure> record_failure(const Launch& launch, const Record
   Chaos chaos;
   try {
     do {
-      RecordedFailure recorded = record_once(launch, program, model, limit, chaos);
-      const std::optional<report::Failure> failure = recognise_failure(model, recorded.run.end, expectation);
+      std::optional<RecordedFailure> recorded = record_once(launch, program, model, limit, chaos);
+      const std::optional<report::Failure> failure =
+          recorded ? recognise_failure(model, recorded->run.end, expectation) : std::nullopt;
       if (failure && failure->kind == failing.kind) return recorded;
       ++chaos.seed;
     } while (Clock::now() < end);
@@ -100,9 +153,10 @@ std::optional<RecordedFailure> record_under_schedules(const Launch& launch, cons
   Clock::time_point end = Clock::now() + limits.all;
   for (Chaos chaos{.seed = 1}; Clock::now() < end && !(failed && runs.enough()); ++chaos.seed) {
     if (!progress(runs.so_far().runs)) break;
-    RecordedFailure recorded = record_once(launch, program, model, limits.run, chaos);
+    std::optional<RecordedFailure> recorded = record_once(launch, program, model, limits.run, chaos);
+    if (!recorded) continue;
     if (chaos.length == 0) break;
-    if (!runs.add(recorded.run) || failed) continue;
+    if (!runs.add(recorded->run) || failed) continue;
     failed = std::move(recorded);
     end = Clock::now() + kTimeOfSteady;
   }

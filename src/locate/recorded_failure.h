@@ -29,6 +29,21 @@ struct RecordedFailure {
   ObservedRun run;
 };
 
+/// A recorded run of which only the end is known.
+struct FirstRun {
+  std::shared_ptr<const TemporaryDirectory> folder;
+  ObservedEnd end;
+};
+
+/// Records one run, before anything else is done: later ones may not fail as it does, since a program may change what
+/// it reads. Nothing when it does not end in time or cannot be recorded.
+std::optional<FirstRun> record_first_run(const Launch& launch, const RecordableProgram& program,
+                                         std::chrono::milliseconds limit);
+
+/// `launch`: of another plan. Throws UserError when the replay differs.
+RecordedFailure replay_first_run(const FirstRun& first, const Launch& launch, const program::ProgramModel& model,
+                                 std::chrono::milliseconds limit);
+
 /// Records the program until a run fails like `failing` and a replay of it by the launch's executable shows the same.
 /// Nothing when it cannot be had; `why_not` says why. Of a program that is `steady`, it is given up sooner.
 std::optional<RecordedFailure> record_failure(const Launch& launch, const RecordableProgram& program,

@@ -27,6 +27,7 @@ std::unordered_set<uint64_t> ways_in(const BranchLog& log) {
 bool RunComparison::add(ObservedRun run) {
   std::optional<report::Failure> failure = recognise_failure(model_, run.end, expectation_);
   // Another failure than the first one is not what is to be explained.
+  if (failure && result_.failure && result_.failure->message != failure->message) result_.otherwise = failure->message;
   if (failure && result_.failure && result_.failure->kind != failure->kind) return false;
   ++result_.runs;
   const std::unordered_set<uint64_t> ways = ways_in(run.log);

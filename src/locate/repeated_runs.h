@@ -27,7 +27,8 @@ struct RepeatedRuns {
   ObservedRun failing;
   uint32_t runs = 0;
   uint32_t failed = 0;
-  bool scheduled = false;  ///< random schedules of the program's threads made it fail
+  std::optional<std::string> otherwise = std::nullopt;  ///< the message of a run that failed otherwise
+  bool scheduled = false;                               ///< random schedules of the program's threads made it fail
   /// Of a program whose runs differ: latest execution first.
   std::vector<IntermittentBranch> only_when_failing;
 
@@ -41,7 +42,7 @@ class RunComparison {
   RunComparison(const program::ProgramModel& model, const Expectation& expectation)
       : model_(model), expectation_(expectation) {}
 
-  /// Whether it failed as those before that failed. Other failures are not counted.
+  /// Whether it failed as those before that failed. Failures of other kinds are not counted.
   bool add(ObservedRun run);
   /// Whether more runs would tell little more.
   bool enough() const;

@@ -67,10 +67,12 @@ bool brings_input(const Clause& clause) {
 ExternalRole external_role(std::string_view symbol) {
   const Description* described = external::built_in_table().find(symbol);
   if (!described) return {};
-  ExternalRole role{.allocates = false, .synchronises = false, .calls_back = false, .keeps_to_itself = true};
+  ExternalRole role{
+      .allocates = false, .synchronises = false, .releases = false, .calls_back = false, .keeps_to_itself = true};
   for (const Clause& clause : described->clauses) {
     role.allocates |= allocates(clause.verb);
     role.synchronises |= synchronises(clause.verb);
+    role.releases |= clause.verb == Verb::kReleases;
     role.calls_back |=
         calls(clause.verb) || any_state(clause, [](std::string_view name) { return is_one_of(name, kCallingStates); });
     role.brings_input |= brings_input(clause);

@@ -8,6 +8,7 @@ namespace culprit::program {
 struct ExternalRole {
   bool allocates = false;     ///< or gives memory back
   bool synchronises = false;  ///< takes or releases what orders threads, starts or joins them
+  bool releases = false;      ///< releases what orders threads
   /// Runs functions of the program that it was given, now or earlier, or may not return to its caller.
   bool calls_back = true;
   /// Neither the system nor another thread notices the call: it computes on its arguments and the memory that they

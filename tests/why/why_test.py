@@ -242,6 +242,13 @@ class WhyTest(unittest.TestCase):
         self.assertIn(line("line[0] != '#'"), self.proved(said, "critical-branch"))
         self.assertIn(line("line[0] != '#'"), [s["line"] for s in said["suspects"][:3]])
 
+    def test_the_first_run_is_explained_where_later_ones_fail_otherwise(self):
+        said, line = self.subject("leaves_a_file", arguments=["8"])
+        self.assertEqual((said["failure"]["kind"], said["failure"]["line"]), ("exit-status", line("exit(1);")))
+        self.assertIn("400 is too much", said["failure"]["message"])
+        self.assertIn("Run again, it failed otherwise", said["failure"]["message"])
+        self.assertIn(line("number > 6"), self.proved(said, "critical-branch"))
+
     def test_a_guard_that_let_the_bad_value_pass_is_suspect(self):
         said, line = self.subject("guarded_division")
         self.assertEqual((said["failure"]["kind"], said["failure"]["line"]), ("arithmetic", line("number / divisor")))

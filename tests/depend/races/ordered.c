@@ -1,5 +1,6 @@
 // Threads share memory here, and something orders all that they do with it: no line must be told.
 #include <pthread.h>
+#include <sched.h>
 #include <semaphore.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -12,6 +13,9 @@ static pthread_rwlock_t shelf = PTHREAD_RWLOCK_INITIALIZER;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static pthread_barrier_t barrier;
 static sem_t filled;
+static pthread_mutex_t work_lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t work_changed = PTHREAD_COND_INITIALIZER;
+static int waits, work;
 
 static int counter, queued, table[4], started, halves[2], from_barrier[2];
 static char letters[8];
@@ -73,6 +77,26 @@ static void* leave(void* unused) {
   return unused;
 }
 
+/// The wait is never over: what it released is not known by what it came back with.
+static void* wait_for_work(void* unused) {
+  pthread_mutex_lock(&work_lock);
+  waits = 1;
+  while (work != -1) pthread_cond_wait(&work_changed, &work_lock);
+  pthread_mutex_unlock(&work_lock);
+  return unused;
+}
+
+static void give_work(void) {
+  pthread_t waiting;
+  pthread_create(&waiting, NULL, wait_for_work, NULL);
+  for (int given = 0; !given;) {
+    pthread_mutex_lock(&work_lock);
+    if (waits) work = given = 1;
+    pthread_mutex_unlock(&work_lock);
+    sched_yield();
+  }
+}
+
 int main(void) {
   pthread_t one, other, consumer;
   table[1] = 3;
@@ -105,5 +129,6 @@ int main(void) {
       if (all > i) break;
     }
   }
+  give_work();
   return 0;
 }
