@@ -18,9 +18,11 @@ namespace {
 constexpr uint64_t kEverything = std::numeric_limits<uint64_t>::max();
 
 /// A number that a call returned, integers with their sign; nothing of others.
-std::optional<uint64_t> returned_number(const program::ProgramModel& model, const format::OperationRecord& call, uint64_t result) {
+std::optional<uint64_t> returned_number(const program::ProgramModel& model, const format::OperationRecord& call,
+                                        uint64_t result) {
   const std::string_view signature = model.text(model.call(call.detail).signature);
-  if (signature.starts_with("i64 ") || signature.starts_with("double ") || signature.starts_with("float ")) return result;
+  if (signature.starts_with("i64 ") || signature.starts_with("double ") || signature.starts_with("float "))
+    return result;
   if (signature.starts_with("i32 ")) return static_cast<uint64_t>(int64_t{static_cast<int32_t>(result)});
   if (signature.starts_with("i16 ")) return static_cast<uint64_t>(int64_t{static_cast<int16_t>(result)});
   if (signature.starts_with("i8 ")) return static_cast<uint64_t>(int64_t{static_cast<int8_t>(result)});
@@ -68,13 +70,14 @@ void AlignedValues::take(size_t side, const Step& step, uint64_t number, uint64_
       for (const StoredValue& each : walk.stream.values()) {
         // What a return returns, the caller stores, or what it computes from it.
         const format::OperationRecord& operation = walk.model->operation(each.operation);
-        const bool compared = operation.kind == format::OperationKind::kStore &&
-                              (operation.flags & format::kOperationGivesAddress) == 0;
+        const bool compared =
+            operation.kind == format::OperationKind::kStore && (operation.flags & format::kOperationGivesAddress) == 0;
         if (compared) arrive(side, step.frame, each);
       }
       break;
     case StepKind::kReturned:
-      if (const auto number = returned_number(*walk.model, walk.model->operation(step.operation), step.returned->result)) {
+      if (const auto number =
+              returned_number(*walk.model, walk.model->operation(step.operation), step.returned->result)) {
         arrive(side, step.frame, {step.operation, *number});
       }
       break;
@@ -103,16 +106,18 @@ void AlignedValues::arrive(size_t side, trace::FrameId frame, const StoredValue&
   if (at == walks_[side].pair_of.end()) return;
   OpenPair& pair = open_.at(at->second);
   std::vector<StoredValue>& others = pair.waiting[1 - side];
-  const auto same = std::ranges::find(others, value.operation, &StoredValue::operation);
+  const uint32_t number = number_of(side, value.operation);
+  const auto same = std::ranges::find(others, number, &StoredValue::operation);
   if (same == others.end()) {
-    pair.waiting[side].push_back(value);
+    pair.waiting[side].push_back({number, value.value});
     return;
   }
-  compare(pair, value.operation, side == 0 ? value.value : same->value, side == 0 ? same->value : value.value);
+  compare(pair, number, side == 0 ? value.value : same->value, side == 0 ? same->value : value.value);
   others.erase(same);
 }
 
-void AlignedValues::compare(const OpenPair& pair, uint32_t operation, uint64_t left, uint64_t right) {
+void AlignedValues::compare(const OpenPair& pair, uint32_t number, uint64_t left, uint64_t right) {
+  const uint32_t operation = walks_[0].version ? walks_[0].version->own_operation[number] : number;
   const uint32_t statement = walks_[0].model->operation(operation).statement;
   ++compared_[statement];
   if (left == right) return;

@@ -120,35 +120,83 @@ class Comparison {
   std::unordered_map<uint32_t, uint64_t> with_values_;  ///< statement to aligned points with values
 };
 
-ExecutionDifference compare_threads(const trace::TraceFile& left, uint32_t left_thread, const trace::TraceFile& right,
-                                    uint32_t right_thread) {
-  const program::ProgramModel& model = left.model();
-  const FlowTables tables(model);
-  TracedControl left_control(left, left_thread), right_control(right, right_thread);
-  Alignment alignment(left_control, right_control, tables, AlignmentKind::kPrecise);
+/// One thread of a traced run of one of two versions, or, where `version` is null, of the one program.
+struct ComparedThread {
+  const trace::TraceFile& trace;
+  uint32_t thread;
+  const VersionNumbers* version;
+
+  /// Of a block of the walk; kNone where it has none, or, of versions, none with a line.
+  uint32_t statement_at(uint32_t block) const {
+    if (version) {
+      const uint32_t statement = version->node_statement[block];
+      return statement == program::kNone || trace.model().statement(statement).line == 0 ? program::kNone : statement;
+    }
+    const auto statements = trace.model().statements_of(block);
+    return statements.empty() ? program::kNone : statements.front();
+  }
+};
+
+/// `program`: null for two runs of one version.
+ExecutionDifference compare_threads(const ComparedThread& left, const ComparedThread& right,
+                                    const UnionProgram* program) {
+  std::optional<FlowTables> own_tables;
+  if (!program) own_tables.emplace(left.trace.model());
+  TracedControl left_control(left.trace, left.thread, left.version);
+  TracedControl right_control(right.trace, right.thread, right.version);
+  Alignment alignment(left_control, right_control, program ? program->tables() : *own_tables, AlignmentKind::kPrecise);
   ExecutionDifference difference;
   Regions regions(difference);
   constexpr auto kValues = format::TraceContents::kValues;
   std::optional<AlignedValues> values;
-  if (left.contents() == kValues && right.contents() == kValues) values.emplace(left, left_thread, right, right_thread);
-  uint32_t statement = 0;  // of blocks without statements: that of the block before
+  if (left.trace.contents() == kValues && right.trace.contents() == kValues) {
+    program ? values.emplace(left.trace, left.thread, right.trace, right.thread, *program)
+            : values.emplace(left.trace, left.thread, right.trace, right.thread);
+  }
+  uint32_t last[2] = {0, 0};  // of the right and the left one; of blocks without statements, that of the block before
   while (true) {
     const Alignment::Which which = alignment.next();
     if (which == Alignment::Which::kEnd) break;
     const bool in_left = which != Alignment::Which::kRight;
     const PointCursor& cursor = in_left ? alignment.left() : alignment.right();
-    const auto statements = model.statements_of(cursor.block());
-    if (!statements.empty()) statement = statements.front();
+    const uint32_t statement = (in_left ? left : right).statement_at(cursor.block());
+    if (statement != program::kNone) last[in_left] = statement;
+    // Those of the one program go on from whichever execution came last.
+    if (!program) last[!in_left] = last[in_left];
     if (which == Alignment::Which::kBoth) {
-      regions.common(statement);
+      regions.common(last[true]);
       if (values) values->add_pair(alignment.left().points() - 1, alignment.right().points() - 1);
     } else {
-      regions.lone(in_left, statement, cursor.points());
+      regions.lone(in_left, last[in_left], cursor.points());
     }
   }
   regions.finish();
   if (values) difference.statements = values->finish();
   return difference;
+}
+
+TraceDifference compare_all_threads(const trace::TraceFile& left, const trace::TraceFile& right,
+                                    const UnionProgram* program) {
+  const std::vector<ThreadOrigin> left_origins = program ? thread_origins(left, *program, true) : thread_origins(left);
+  const std::vector<ThreadOrigin> right_origins =
+      program ? thread_origins(right, *program, false) : thread_origins(right);
+  const VersionNumbers* left_version = program ? &program->version(true) : nullptr;
+  const VersionNumbers* right_version = program ? &program->version(false) : nullptr;
+  TraceDifference whole;
+  std::vector<bool> paired[2] = {std::vector<bool>(right_origins.size()), std::vector<bool>(left_origins.size())};
+  for (const auto& [left_thread, right_thread] : corresponding_threads(left_origins, right_origins)) {
+    paired[1][left_thread] = paired[0][right_thread] = true;
+    whole.threads.push_back(
+        {left_origins[left_thread].statement, left_thread, right_thread,
+         compare_threads({left, left_thread, left_version}, {right, right_thread, right_version}, program)});
+  }
+  for (const bool in_left : {false, true}) {
+    const std::vector<ThreadOrigin>& origins = in_left ? left_origins : right_origins;
+    for (uint32_t thread = 1; thread < origins.size(); ++thread) {
+      if (!paired[in_left][thread]) whole.alone[in_left].push_back(origins[thread].statement);
+    }
+  }
+  return whole;
 }
 
 }  // namespace
@@ -159,21 +207,12 @@ ExecutionDifference compare_executions(const PointReport& left, const PointRepor
 }
 
 TraceDifference compare_traces(const trace::TraceFile& left, const trace::TraceFile& right) {
-  const std::vector<ThreadOrigin> left_origins = thread_origins(left), right_origins = thread_origins(right);
-  TraceDifference whole;
-  std::vector<bool> paired[2] = {std::vector<bool>(right_origins.size()), std::vector<bool>(left_origins.size())};
-  for (const auto& [left_thread, right_thread] : corresponding_threads(left_origins, right_origins)) {
-    paired[1][left_thread] = paired[0][right_thread] = true;
-    whole.threads.push_back({left_origins[left_thread].statement, left_thread, right_thread,
-                             compare_threads(left, left_thread, right, right_thread)});
-  }
-  for (const bool in_left : {false, true}) {
-    const std::vector<ThreadOrigin>& origins = in_left ? left_origins : right_origins;
-    for (uint32_t thread = 1; thread < origins.size(); ++thread) {
-      if (!paired[in_left][thread]) whole.alone[in_left].push_back(origins[thread].statement);
-    }
-  }
-  return whole;
+  return compare_all_threads(left, right, nullptr);
+}
+
+TraceDifference compare_traces(const trace::TraceFile& left, const trace::TraceFile& right,
+                               const UnionProgram& program) {
+  return compare_all_threads(left, right, &program);
 }
 
 }  // namespace culprit

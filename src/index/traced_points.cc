@@ -4,8 +4,6 @@
 #include <array>
 #include <string_view>
 
-#include "format/points_abi.h"
-
 namespace culprit {
 
 namespace {
@@ -27,7 +25,7 @@ ControlEvent TracedControl::next() {
       case StepKind::kEnter:
         // Operations of a block are numbered in order.
         enter(step);
-        return {ControlKind::kEnter, waiting_.size() > 2 ? waiting_[waiting_.size() - 2].operation : 0};
+        return {ControlKind::kEnter, waiting_.size() > 2 ? number_of(waiting_[waiting_.size() - 2].operation) : 0};
       case StepKind::kRun:
         // A call is the last operation of what is executed before it.
         if (waiting_.back().operation != step.end - 1) waiting_.back() = {.operation = step.end - 1, .entries = 0};
@@ -47,6 +45,10 @@ ControlEvent TracedControl::next() {
   }
 }
 
+uint32_t TracedControl::number_of(uint32_t operation) const {
+  return version_ && operation != format::kNone ? version_->operation[operation] : operation;
+}
+
 bool TracedControl::returns_twice(uint32_t operation) const {
   const auto& model = trace_.model();
   if (operation == format::kNone) return false;
@@ -64,8 +66,8 @@ void TracedControl::enter(const Step& step) {
   waiting_.push_back({});
 }
 
-std::vector<uint64_t> TracedPoints::words_at(uint32_t statement) const {
-  const auto call_word = [](uint64_t entries, uint32_t site) { return entries << 32 | site; };
+std::vector<uint64_t> TracedPoints::words_with(uint32_t site) const {
+  const auto call_word = [](uint64_t entries, uint32_t call) { return entries << 32 | call; };
   const std::vector<TracedControl::Waiting>& waiting = control_.waiting();
   const std::vector<CursorFrame>& frames = cursor_.frames();
   std::vector<uint64_t> words{call_word(waiting.front().entries, 0)};
@@ -76,9 +78,9 @@ std::vector<uint64_t> TracedPoints::words_at(uint32_t statement) const {
     }
     if (each + 1 == frames.size()) break;
     const TracedControl::Waiting& call = waiting[each + 1];
-    words.push_back(call_word(call.entries, format::statement_site(model_.operation(call.operation).statement)));
+    words.push_back(call_word(call.entries, site_of(call.operation)));
   }
-  words.push_back(format::statement_site(statement));
+  words.push_back(site);
   return words;
 }
 

@@ -7,15 +7,19 @@
 #include <span>
 #include <vector>
 
+#include "format/points_abi.h"
 #include "index/point_cursor.h"
-#include "trace/control_stream.h"
+#include "index/point_stream.h"
+#include "index/union_program.h"
 
 namespace culprit {
 
-/// One thread's walk, of a trace of all threads; keeps the calls by which activations were entered.
+/// One thread's walk, of a trace of all threads; keeps the calls by which activations were entered. With the numbers of
+/// a version, a walk through the union: what begins are pieces of blocks.
 class TracedControl : public ControlSource {
  public:
-  TracedControl(const trace::TraceFile& trace, uint32_t thread) : trace_(trace), stream_(trace), thread_(thread) {}
+  TracedControl(const trace::TraceFile& trace, uint32_t thread, const VersionNumbers* version = nullptr)
+      : trace_(trace), version_(version), stream_(trace, version), thread_(thread) {}
   ControlEvent next() override;
 
   /// A call that waits for the activation behind it.
@@ -29,9 +33,11 @@ class TracedControl : public ControlSource {
  private:
   void enter(const trace::Step& step);
   bool returns_twice(uint32_t operation) const;
+  uint32_t number_of(uint32_t operation) const;
 
   const trace::TraceFile& trace_;
-  trace::ControlStream stream_;
+  const VersionNumbers* version_;
+  PointStream stream_;
   uint32_t thread_;
   std::vector<Waiting> waiting_{Waiting{}};
 };
@@ -39,17 +45,38 @@ class TracedControl : public ControlSource {
 class TracedPoints {
  public:
   explicit TracedPoints(const trace::TraceFile& trace, uint32_t thread = 0)
-      : model_(trace.model()), tables_(model_), control_(trace, thread), cursor_(control_, tables_, false) {}
+      : model_(trace.model()),
+        own_tables_(model_),
+        tables_(*own_tables_),
+        control_(trace, thread),
+        cursor_(control_, tables_, false) {}
+  /// The same of the union of two versions, of which the trace is by the left or the right one.
+  TracedPoints(const trace::TraceFile& trace, uint32_t thread, const UnionProgram& program, bool is_left)
+      : model_(trace.model()),
+        version_(&program.version(is_left)),
+        tables_(program.tables()),
+        control_(trace, thread, version_),
+        cursor_(control_, tables_, false) {}
 
   /// Goes to the next block that begins; false at the end. Throws CorruptData.
   bool advance() { return cursor_.advance(); }
   uint32_t block() const { return cursor_.block(); }
   /// The words of the id of a statement of this block.
-  std::vector<uint64_t> words_at(uint32_t statement) const;
+  std::vector<uint64_t> words_at(uint32_t statement) const { return words_with(format::statement_site(statement)); }
+  /// The words of the id of an operation of this block, with the union's operations in place of statements if this is a
+  /// walk through a union: equal where points of both versions correspond.
+  std::vector<uint64_t> words_of_operation(uint32_t operation) const { return words_with(site_of(operation)); }
 
  private:
+  std::vector<uint64_t> words_with(uint32_t site) const;
+  uint32_t site_of(uint32_t operation) const {
+    return format::statement_site(version_ ? version_->operation[operation] : model_.operation(operation).statement);
+  }
+
   const program::ProgramModel& model_;
-  FlowTables tables_;
+  const VersionNumbers* version_ = nullptr;
+  std::optional<FlowTables> own_tables_;
+  const FlowTables& tables_;
   TracedControl control_;
   PointCursor cursor_;
 };
