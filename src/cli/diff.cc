@@ -88,8 +88,9 @@ ReportedRun run_command(const BuildResult& built, const ProgramCommand& command,
   return reported;
 }
 
-/// Leaves out what also differs between two runs of one command (the time, random numbers). Returns how much that was.
-size_t drop_unstable(ExecutionDifference& difference, const ExecutionDifference& noise) {
+/// Leaves out what also differs between two runs of the good command (the time, random numbers), whose difference is
+/// `noise`. Returns how much that was.
+size_t drop_unstable(ExecutionDifference& difference, const ExecutionDifference& noise, bool one_version) {
   std::set<uint32_t> unstable;
   for (const DifferingStatement& each : noise.statements) unstable.insert(each.statement);
   for (const LoneRegion& each : noise.regions) {
@@ -99,21 +100,45 @@ size_t drop_unstable(ExecutionDifference& difference, const ExecutionDifference&
   size_t dropped =
       std::erase_if(difference.statements, [&](const auto& each) { return unstable.contains(each.statement); });
   dropped += std::erase_if(difference.regions, [&](const auto& each) {
-    return unstable.contains(each.first_statement) || (each.after && unstable.contains(*each.after));
+    const bool of_good_version = one_version || each.in_left;
+    return (of_good_version && unstable.contains(each.first_statement)) ||
+           (each.after && unstable.contains(*each.after));
   });
   return dropped;
 }
 
-/// By a traced replay; its standard output goes to a file in `place`.
-DiffedRun replay_recording(const std::string& name, const fs::path& place, format::TraceContents contents) {
+size_t drop_unstable_of_threads(TraceDifference& whole, const TraceDifference& noise, bool one_version) {
+  size_t dropped = 0;
+  for (ThreadDifference& thread : whole.threads) {
+    const auto same = std::ranges::find(noise.threads, thread.left_thread, &ThreadDifference::left_thread);
+    if (same != noise.threads.end()) dropped += drop_unstable(thread.difference, same->difference, one_version);
+  }
+  return dropped;
+}
+
+void say_dropped(size_t unstable, const Options& options) {
+  if (unstable == 0 || options.as_json) return;
+  fmt::print("\n({} differences left out: two good runs differ there, too)\n", unstable);
+}
+
+/// A recording, traced.
+struct ReplayedRun {
+  DiffedRun run;
+  trace::TraceFile trace;
+};
+
+/// Its standard output and its trace go to `place`, which is made.
+ReplayedRun replay_recording(const std::string& name, const fs::path& place) {
+  fs::create_directories(place);
   const fs::path output = place / "output";
   const recording::NoStreams nowhere;
   recording::Surroundings streams = nowhere.surroundings();
   streams.output = ::open(output.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
   if (streams.output < 0) throw UserError(fmt::format("cannot write {}", output.string()), "is there room for it?");
-  const MadeTrace made = make_trace_of_recording(recording::open_recording(name), place / "trace", streams, contents);
+  const MadeTrace made = make_trace_of_recording(recording::open_recording(name), place / "trace", streams,
+                                                 format::TraceContents::kValues);
   ::close(streams.output);
-  return {.end = made.end, .output = read_file(output)};
+  return {.run = {.end = made.end, .output = read_file(output)}, .trace = trace::TraceFile(place / "trace")};
 }
 
 void write_page(const ExecutionDifference& difference, const DiffedPrograms& programs, const DiffedRun& good,
@@ -172,35 +197,42 @@ void say_unknown_texts(const UnionProgram& versions) {
   if (reasons.size() > kMost) fmt::print(stderr, "  … {} more\n", reasons.size() - kMost);
 }
 
-ExitCode compare_versions(const trace::TraceFile& good_trace, const trace::TraceFile& bad_trace, const DiffedRun& good,
-                          const DiffedRun& bad, const Options& options) {
-  const UnionProgram versions(good_trace.model(), bad_trace.model());
-  say_unknown_texts(versions);
-  return show(compare_traces(good_trace, bad_trace, versions), {good_trace.model(), bad_trace.model(), &versions}, good,
-              bad, options);
-}
-
-ExitCode compare_recordings(const std::string& good_name, const std::string& bad_name, const Options& options) {
-  const TemporaryDirectory place(temporary_place("diff"));
-  for (const char* name : {"good", "bad"}) fs::create_directories(place.path() / name);
-  constexpr auto contents = format::TraceContents::kValues;
-  const DiffedRun good = replay_recording(good_name, place.path() / "good", contents);
-  const DiffedRun bad = replay_recording(bad_name, place.path() / "bad", contents);
-  const trace::TraceFile good_trace(place.path() / "good" / "trace"), bad_trace(place.path() / "bad" / "trace");
-  const bool one_program = good_trace.executable() == bad_trace.executable();
+/// `again`: the good run once more, or null.
+ExitCode compare_replays(const ReplayedRun& good, const ReplayedRun& bad, const ReplayedRun* again,
+                         const Options& options) {
+  const bool one_version = good.trace.executable() == bad.trace.executable();
   if (options.slice) {
-    if (!one_program) {
+    if (!one_version) {
       throw UserError("the recordings are of two versions, a dual slice is of one",
                       "record both runs with one version; without --slice, diff aligns two versions");
     }
-    return show_slice(good_trace, bad_trace, first_difference(good.output, bad.output), options);
+    return show_slice(good.trace, bad.trace, first_difference(good.run.output, bad.run.output), options);
   }
-  if (!one_program) return compare_versions(good_trace, bad_trace, good, bad, options);
-  return show(compare_traces(good_trace, bad_trace), {good_trace.model(), good_trace.model()}, good, bad, options);
+  std::optional<UnionProgram> versions;
+  if (!one_version) {
+    versions.emplace(good.trace.model(), bad.trace.model());
+    say_unknown_texts(*versions);
+  }
+  TraceDifference whole =
+      versions ? compare_traces(good.trace, bad.trace, *versions) : compare_traces(good.trace, bad.trace);
+  const size_t unstable =
+      again ? drop_unstable_of_threads(whole, compare_traces(good.trace, again->trace), one_version) : 0;
+  const ExitCode found =
+      show(whole, {good.trace.model(), bad.trace.model(), versions ? &*versions : nullptr}, good.run, bad.run, options);
+  say_dropped(unstable, options);
+  return found;
+}
+
+ExitCode compare_recordings(const Options& options) {
+  const TemporaryDirectory place(temporary_place("diff"));
+  const ReplayedRun good = replay_recording(options.good, place.path() / "good");
+  const ReplayedRun bad = replay_recording(options.bad, place.path() / "bad");
+  return compare_replays(good, bad, nullptr, options);
 }
 
 /// By a shell, so that the command's redirections hold for the program.
-fs::path record_command(const ProgramCommand& command, const fs::path& place) {
+ReplayedRun record_and_replay(const ProgramCommand& command, const fs::path& place) {
+  fs::create_directories(place);
   const fs::path directory = place / "recording";
   const std::string self = fs::read_symlink("/proc/self/exe");
   Execution execution{
@@ -213,21 +245,22 @@ fs::path record_command(const ProgramCommand& command, const fs::path& place) {
     throw UserError(fmt::format("`{}{}` could not be recorded", command.program, command.rest),
                     "culprit record -- COMMAND says what is in the way");
   }
-  return directory;
+  return replay_recording(directory, place);
 }
 
 /// Two programs are two versions; each run is recorded.
 ExitCode compare_commands_of_versions(const ProgramCommand& good, const ProgramCommand& bad, const Options& options) {
   const TemporaryDirectory place(temporary_place("diff"));
-  for (const char* name : {"good", "bad"}) fs::create_directories(place.path() / name);
-  const fs::path good_recording = record_command(good, place.path() / "good");
-  const fs::path bad_recording = record_command(bad, place.path() / "bad");
-  return compare_recordings(good_recording, bad_recording, options);
+  const ReplayedRun first = record_and_replay(good, place.path() / "good");
+  // In another second, so that what comes from the time differs.
+  std::this_thread::sleep_for(std::chrono::milliseconds(1100));
+  const ReplayedRun again = record_and_replay(good, place.path() / "again");
+  return compare_replays(first, record_and_replay(bad, place.path() / "bad"), &again, options);
 }
 
 ExitCode run(const Options& options) {
   if (recording::recording_named(options.good) && recording::recording_named(options.bad))
-    return compare_recordings(options.good, options.bad, options);
+    return compare_recordings(options);
   if (options.slice || !options.at.empty()) {
     throw UserError("a dual slice is made of two recordings",
                     "culprit record both runs, then culprit diff --slice GOOD BAD with the recordings' names");
@@ -259,14 +292,12 @@ ExitCode run(const Options& options) {
         "both are compared whole\n",
         options.limit);
   }
-  const size_t unstable = drop_unstable(difference, compare_executions(good.report, again.report, model));
+  const size_t unstable = drop_unstable(difference, compare_executions(good.report, again.report, model), true);
   TraceDifference whole;
   whole.threads.push_back(
       {.created_by = program::kNone, .left_thread = 0, .right_thread = 0, .difference = std::move(difference)});
   const ExitCode found = show(whole, {model, model}, good.run, bad.run, options);
-  if (unstable > 0 && !options.as_json) {
-    fmt::print("\n({} differences left out: two good runs differ there, too)\n", unstable);
-  }
+  say_dropped(unstable, options);
   return found;
 }
 

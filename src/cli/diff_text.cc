@@ -30,6 +30,22 @@ void print_parting(const ExecutionDifference& difference, const DiffedPrograms& 
   }
 }
 
+void print_regions(const ExecutionDifference& difference, const DiffedPrograms& programs, size_t most) {
+  fmt::print("\nonly in one run:\n");
+  const std::vector<RepeatedRegion> regions = repeated_regions(difference.regions);
+  for (size_t each = 0; each < std::min(most, regions.size()); ++each) {
+    const LoneRegion& region = *regions[each].first;
+    // What was changed decides about what follows it.
+    const bool after_change = region.after && programs.is_changed(true, *region.after);
+    fmt::print("  {:<4} {:>8} points  {} .. {}{}{}\n", run_name(region.in_left), regions[each].points,
+               programs.text(region.in_left, region.first_statement),
+               programs.position(region.in_left, region.last_statement),
+               after_change ? fmt::format(", after {}", programs.position(true, *region.after)) : "",
+               regions[each].times > 1 ? fmt::format(", {} times", regions[each].times) : "");
+  }
+  if (regions.size() > most) fmt::print("  … {} more\n", regions.size() - most);
+}
+
 std::string creator_text(const DiffedPrograms& programs, bool in_good, uint32_t statement) {
   return statement == program::kNone ? "a place that is not known" : programs.text(in_good, statement);
 }
@@ -79,18 +95,12 @@ void print_difference(const ExecutionDifference& difference, const DiffedProgram
   if (!difference.regions.empty()) {
     const LoneRegion& first = difference.regions.front();
     if (first.after) fmt::print("control first parts after {}\n", programs.text(true, *first.after));
-    print_parting(difference, programs);
-    fmt::print("\nonly in one run:\n");
-    for (size_t each = 0; each < std::min(most, difference.regions.size()); ++each) {
-      const LoneRegion& region = difference.regions[each];
-      // What was changed decides about what follows it.
-      const bool after_change = region.after && programs.is_changed(true, *region.after);
-      fmt::print("  {:<4} {:>8} points  {} .. {}{}\n", run_name(region.in_left), region.points,
-                 programs.text(region.in_left, region.first_statement),
-                 programs.position(region.in_left, region.last_statement),
-                 after_change ? fmt::format(", after {}", programs.position(true, *region.after)) : "");
+    const LoneRegion* other = first_other_decision(difference, programs);
+    if (other && other != &first) {
+      fmt::print("in code of both versions it first parts after {}\n", programs.text(true, *other->after));
     }
-    if (difference.regions.size() > most) fmt::print("  … {} more\n", difference.regions.size() - most);
+    print_parting(difference, programs);
+    print_regions(difference, programs, most);
   }
   if (difference.statements.empty()) return;
   fmt::print("\nother values at corresponding points:\n");
@@ -124,16 +134,21 @@ json difference_json(const ExecutionDifference& difference, const DiffedPrograms
              {"bad_only", difference.right_only},
              {"regions", json::array()},
              {"values", json::array()}};
+  if (const LoneRegion* other = first_other_decision(difference, programs)) {
+    whole["parts_in_both_versions_after"] = programs.good.position_text(*other->after);
+  }
   if (difference.last_common) whole["parts_for_good_after"] = programs.good.position_text(*difference.last_common);
-  for (const LoneRegion& region : difference.regions) {
+  for (const RepeatedRegion& repeated : regions_of(difference, programs)) {
+    const LoneRegion& region = *repeated.first;
     const program::ProgramModel& model = programs.of(region.in_left);
     json one{{"run", run_name(region.in_left)},
-             {"points", region.points},
+             {"points", repeated.points},
              {"from", model.position_text(region.first_statement)},
              {"to", model.position_text(region.last_statement)},
              {"function", model.function_name(model.function_of_statement(region.first_statement))}};
     if (region.after) one["after"] = programs.good.position_text(*region.after);
     if (programs.versions) {
+      one["times"] = repeated.times;
       one["changed"] = programs.is_changed(region.in_left, region.first_statement);
       one["after_changed"] = region.after && programs.is_changed(true, *region.after);
     }

@@ -3,7 +3,10 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <filesystem>
+#include <map>
+#include <tuple>
 
 namespace culprit::cli {
 
@@ -73,6 +76,36 @@ std::vector<std::string> version_facts(const DiffedPrograms& programs) {
   return facts;
 }
 
+std::vector<RepeatedRegion> repeated_regions(const std::vector<LoneRegion>& regions) {
+  std::vector<RepeatedRegion> repeated;
+  std::map<std::tuple<bool, uint32_t, uint32_t, std::optional<uint32_t>>, size_t> known;
+  for (const LoneRegion& region : regions) {
+    const auto [at, is_new] = known.try_emplace(
+        {region.in_left, region.first_statement, region.last_statement, region.after}, repeated.size());
+    if (is_new) repeated.push_back({.first = &region, .points = 0, .times = 0});
+    repeated[at->second].points += region.points;
+    ++repeated[at->second].times;
+  }
+  return repeated;
+}
+
+std::vector<RepeatedRegion> regions_of(const ExecutionDifference& difference, const DiffedPrograms& programs) {
+  if (programs.versions) return repeated_regions(difference.regions);
+  std::vector<RepeatedRegion> single;
+  for (const LoneRegion& region : difference.regions) {
+    single.push_back({.first = &region, .points = region.points, .times = 1});
+  }
+  return single;
+}
+
+const LoneRegion* first_other_decision(const ExecutionDifference& difference, const DiffedPrograms& programs) {
+  if (!programs.versions) return nullptr;
+  const auto found = std::ranges::find_if(difference.regions, [&](const LoneRegion& region) {
+    return region.after && !programs.is_changed(region.in_left, region.first_statement);
+  });
+  return found == difference.regions.end() ? nullptr : &*found;
+}
+
 report::DifferenceView difference_view(const ExecutionDifference& difference, const DiffedPrograms& programs) {
   report::DifferenceView view;
   if (programs.versions) {
@@ -82,14 +115,20 @@ report::DifferenceView difference_view(const ExecutionDifference& difference, co
   }
   view.facts.push_back(fmt::format("{} points correspond, {} are in the good run only, {} in the bad one only",
                                    difference.aligned, difference.left_only, difference.right_only));
+  if (const LoneRegion* other = first_other_decision(difference, programs)) {
+    view.facts.push_back(
+        fmt::format("in code of both versions they first part after {}", programs.text(true, *other->after)));
+  }
   if (difference.last_common) {
     view.facts.push_back(fmt::format("they part for good after {}", programs.text(true, *difference.last_common)));
   }
-  for (const LoneRegion& region : difference.regions) {
+  for (const RepeatedRegion& repeated : regions_of(difference, programs)) {
+    const LoneRegion& region = *repeated.first;
     const std::string after = region.after ? programs.text(true, *region.after) : "the start";
+    const std::string times = repeated.times > 1 ? fmt::format(", {} times", repeated.times) : "";
     const std::string text =
-        fmt::format("{} points, {} to {}", region.points, programs.text(region.in_left, region.first_statement),
-                    programs.position(region.in_left, region.last_statement));
+        fmt::format("{} points, {} to {}{}", repeated.points, programs.text(region.in_left, region.first_statement),
+                    programs.position(region.in_left, region.last_statement), times);
     // What the other run does at the same place stands beside it.
     const bool beside = !view.rows.empty() && view.rows.back().after == after &&
                         (region.in_left ? view.rows.back().good : view.rows.back().bad).empty();

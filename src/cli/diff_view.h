@@ -36,6 +36,22 @@ struct DiffedPrograms {
 /// lines 12 and 15 of the bad version".
 std::vector<std::string> version_facts(const DiffedPrograms& programs);
 
+/// Regions of one run between the same statements.
+struct RepeatedRegion {
+  const LoneRegion* first;
+  uint64_t points;  ///< of all
+  uint64_t times;
+};
+
+/// In order of the first ones.
+std::vector<RepeatedRegion> repeated_regions(const std::vector<LoneRegion>& regions);
+/// Of two versions, the same: a statement that one has in a loop may make millions. Of one, each by itself.
+std::vector<RepeatedRegion> regions_of(const ExecutionDifference& difference, const DiffedPrograms& programs);
+
+/// The first region that begins with code of both versions, so that one of them decided otherwise: what only one
+/// version has parts the runs, too, and says less. Null where there is none, and of one program.
+const LoneRegion* first_other_decision(const ExecutionDifference& difference, const DiffedPrograms& programs);
+
 /// Commands and ends are left to the caller.
 report::DifferenceView difference_view(const ExecutionDifference& difference, const DiffedPrograms& programs);
 

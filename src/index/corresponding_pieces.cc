@@ -75,7 +75,7 @@ class Matching {
         const auto other = std::ranges::find_if(others, [&](const Successor& each) {
           return std::tie(each.kind, each.case_value) == std::tie(one.kind, one.case_value);
         });
-        if (other != others.end() && may_pair(one.piece, other->piece)) pair(one.piece, other->piece);
+        if (other != others.end() && may_pair(one, other->piece)) pair(one.piece, other->piece);
       }
     }
   }
@@ -94,17 +94,17 @@ class Matching {
     return successors;
   }
 
-  bool may_pair(uint32_t left, uint32_t right) const {
+  bool may_pair(const Successor& successor, uint32_t right) {
+    const uint32_t left = successor.piece;
     if (right_of_[left - left_.begin] != kNone || left_of_[right - right_.begin] != kNone) return false;
     const uint32_t left_statement = statement_of(left_, left), right_statement = statement_of(right_, right);
-    if (left_statement == kNone || right_statement == kNone) {
-      if (left_statement != right_statement) return false;
-    } else if (kind_of(left_, left) != kind_of(right_, right) ||
-               !sources_.line_changed(true, left_statement).value_or(true) ||
-               !sources_.line_changed(false, right_statement).value_or(true)) {
-      return false;
-    }
-    return keeps_order(left, right);
+    // Landing pads stand where the first call that needs them does.
+    const bool in_order = successor.kind == format::EdgeKind::kUnwound || keeps_order(left, right);
+    if (left_statement == kNone || right_statement == kNone) return left_statement == right_statement && in_order;
+    if (kind_of(left_, left) != kind_of(right_, right)) return false;
+    if (sources_.match(left_statement, right_statement) != PlaceMatch::kNone) return true;
+    return in_order && sources_.line_changed(true, left_statement).value_or(true) &&
+           sources_.line_changed(false, right_statement).value_or(true);
   }
 
   bool keeps_order(uint32_t left, uint32_t right) const {

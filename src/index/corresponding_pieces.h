@@ -16,9 +16,9 @@ struct FunctionPieces {
 };
 
 /// By piece of the left version from `begin` on: the piece of the right one that it corresponds to, or kNone. The first
-/// pieces, where the function is entered, always correspond; pairs keep the order of both. Pieces correspond by what
-/// their statements are and where they stand, then those that the same decision leads to from pieces that correspond,
-/// if they are of blocks without statements, or of changed lines and of one kind.
+/// pieces, where the function is entered, always correspond. Pieces correspond by what their statements are and
+/// where they stand, in the order of both; then those that the same decision leads to from pieces that correspond, if
+/// they are of blocks without statements or, being of one kind, stand at the same place or in changed lines.
 std::vector<uint32_t> corresponding_pieces(const FunctionPieces& left, const FunctionPieces& right,
                                            VersionSources& sources);
 

@@ -57,9 +57,10 @@ def check_recordings(versions):
     # The old version does nothing that the new one does not: the inserted test, and one value more is added up.
     assert whole["good_only"] == 0 and whole["aligned"] > 100, whole
     test, value = whole["regions"]
-    assert test["from"].startswith(f"versions.c:{inserted}:") and test["changed"] and test["points"] == 1, test
+    assert test["from"].startswith(f"versions.c:{inserted}:") and test["changed"] and test["points"] == test["times"] == 1, test
     assert value["after"].startswith(f"versions.c:{condition}:") and value["after_changed"], value
     assert value["from"].startswith(f"versions.c:{condition + 1}:") and not value["changed"], value
+    assert whole["parts_in_both_versions_after"] == value["after"], whole
     # 0, 1, 2 and 2 * 3; the new version adds 4.
     total = next(each for each in whole["values"] if each["writes"] == "total")
     assert (total["function"], total["good"], total["bad"]) == ("main", 9, 13), total
@@ -68,6 +69,8 @@ def check_recordings(versions):
     assert text[0] == "the versions differ in 3 functions:", text
     assert "  versions.c complain: in the bad version only" in text, text
     assert any(line.endswith(f", after versions.c:{condition}:9 (changed)") for line in text), text
+
+    assert any(line.startswith(f"in code of both versions it first parts after versions.c:{condition}:") for line in text), text
 
     # Where the limit is above all values, the condition decides as before.
     versions.record("old_all", "old", "40")
@@ -84,11 +87,14 @@ def check_commands(versions):
     """What a version's inserted call does is in its run only; behind it all corresponds."""
     complaint = line_of("new", "// COMPLAINT")
     page = versions.folder / "page.html"
-    whole = versions.json("old/versions 40 x", "new/versions 40 x", "--html", page)
+    whole = versions.json("old/versions 40 clock", "new/versions 40 clock", "--html", page)
     region, = whole["regions"]
     assert region["run"] == "bad" and region["points"] > 2 and whole["good_only"] == 0, whole
     assert "complain" in page.read_text() and "(changed)" in page.read_text()
-    text = versions.run("old/versions 40 x", "new/versions 40 x").stdout
+    # The time differs between two runs of the old version, too.
+    assert whole["values"] == [], whole
+    text = versions.run("old/versions 40 clock", "new/versions 40 clock").stdout
+    assert "2 differences left out" in text, text
     assert f".. versions.c:{complaint + 1}:1 (changed)" in text, text
     # Standard input is the command's.
     (versions.folder / "words").write_text("1 2")
@@ -110,10 +116,11 @@ def check_one_version(versions):
         # Statements are finer points than blocks, so they come in another order.
         return sorted((each["position"], each["good"], each["bad"], each["instances"], each["of"]) for each in whole["values"])
 
-    def regions(whole):
-        return [(each["run"], each["from"], each["after"]) for each in whole["regions"]]
-
-    assert values(one) == values(two) and regions(one) == regions(two), (one, two)
+    # Between the same statements they are told once, and how often.
+    region, = two["regions"]
+    assert region["times"] == len(one["regions"]) == 2, (one, two)
+    assert all(each[key] == region[key] for each in one["regions"] for key in ("run", "from", "after")), (one, two)
+    assert values(one) == values(two), (one, two)
 
 
 def check_threads(versions):

@@ -169,6 +169,21 @@ TEST(UnionProgram, BlocksThatAreCutCorrespondInParts) {
   EXPECT_EQ(both.version(true).own_operation[both.version(false).operation[2]], format::kNone);
 }
 
+TEST(UnionProgram, BlocksInAnotherOrderCorrespondByTheirDecision) {
+  const tests::TemporaryDirectory place;
+  for (const char* name : {"old", "new"}) {
+    std::filesystem::create_directories(place.path() / name);
+    std::ofstream(place.path() / name / "f.c") << "enter\nfirst\nsecond\n";
+  }
+  const ProgramModel left =
+      tests::version_model(place.path() / "old", {{"f", "f.c", {{{1}, {1, 2}}, {{2}, {}}, {{3}, {}}}}});
+  const ProgramModel right =
+      tests::version_model(place.path() / "new", {{"f", "f.c", {{{1}, {2, 1}}, {{3}, {}}, {{2}, {}}}}});
+  const UnionProgram both(left, right);
+  EXPECT_EQ(both.nodes(), 3u);
+  EXPECT_THAT(both.changes(), testing::IsEmpty());
+}
+
 TEST(UnionProgram, FunctionsCorrespondByNameAndFile) {
   const tests::TemporaryDirectory place;
   const auto function = [](const char* symbol, const char* file) { return VersionFunction{symbol, file, {{{1}, {}}}}; };

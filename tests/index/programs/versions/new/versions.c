@@ -2,6 +2,9 @@
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <time.h>
+
+static long started;
 
 static int weight(int value) {
   return value % 3 == 0 ? value * 2 : value;
@@ -39,6 +42,7 @@ static void* work(void* values) {
 
 int main(int argc, char** argv) {
   int values[8];
+  if (argc > 2 && argv[2][0] == 'c') started = time(NULL);
   const int limit = argc > 1 ? atoi(argv[1]) : 4;
   for (int i = 0; i < 8; ++i) values[i] = i;
   if (argc > 2) complain(argc);  // INSERTED
