@@ -48,9 +48,11 @@ bool same_callee(const ProgramModel& left, uint32_t left_call, const ProgramMode
   return source_symbol(left, one) == source_symbol(right, other);
 }
 
-/// Whether both do the same, as far as kinds and constants tell.
+/// Whether two operations of a kind do the same, as far as their constants tell. Those of steps are places of members,
+/// which a member that was added moves.
 bool same_constants(const ProgramModel& left, uint32_t left_operation, const ProgramModel& right,
                     uint32_t right_operation) {
+  if (left.operation(left_operation).kind == format::OperationKind::kStep) return true;
   const auto one = left.operands_of(left_operation), other = right.operands_of(right_operation);
   return std::ranges::equal(one, other, [](const format::OperandRecord& a, const format::OperandRecord& b) {
     const bool number = (a.flags & format::kOperandIsNumber) != 0;
@@ -122,7 +124,9 @@ struct UnionProgram::Builder {
     one.node = other.node = whole.nodes_ - 1;
     const bool same = merge_operations(left, right);
     if (one.statement == kNone || other.statement == kNone) return;
-    const bool changed = !same || sources.line_changed(true, one.statement).value_or(false) ||
+    // A prologue has an operation for each variable of the function.
+    const bool prologue = left_model.statement(one.statement).kind == format::StatementKind::kPrologue;
+    const bool changed = (!same && !prologue) || sources.line_changed(true, one.statement).value_or(false) ||
                          sources.line_changed(false, other.statement).value_or(false);
     if (!changed) return;
     whole.left_.changed[one.statement] = true;
