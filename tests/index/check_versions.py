@@ -45,13 +45,14 @@ class Versions:
 
 def check_recordings(versions):
     condition, inserted = line_of("old", "// CONDITION"), line_of("new", "// INSERTED")
+    new_condition = line_of("new", "// CONDITION")
     versions.record("old", "old", "4")
     versions.record("new", "new", "4")
     whole = versions.json("old.rec", "new.rec")
     changed = {each["function"]: each for each in whole["versions"]["functions"]}
     assert set(changed) == {"main", "sum", "complain"}, changed
-    assert changed["sum"]["good_lines"] == [condition] and changed["sum"]["bad_lines"] == [condition], changed
-    assert changed["main"]["good_lines"] == [] and changed["main"]["bad_lines"] == [inserted], changed
+    assert changed["sum"]["good_lines"] == [condition] and changed["sum"]["bad_lines"] == [new_condition], changed
+    assert changed["main"]["good_lines"] == [] and changed["main"]["bad_lines"] == list(range(inserted, inserted + 4)), changed
     assert "good_lines" not in changed["complain"], changed
     assert whole["versions"]["unknown_texts"] == [], whole
     # The old version does nothing that the new one does not: the inserted test, and one value more is added up.
@@ -59,7 +60,7 @@ def check_recordings(versions):
     test, value = whole["regions"]
     assert test["from"].startswith(f"versions.c:{inserted}:") and test["changed"] and test["points"] == test["times"] == 1, test
     assert value["after"].startswith(f"versions.c:{condition}:") and value["after_changed"], value
-    assert value["from"].startswith(f"versions.c:{condition + 1}:") and not value["changed"], value
+    assert value["from"].startswith(f"versions.c:{new_condition + 1}:") and not value["changed"], value
     assert whole["parts_in_both_versions_after"] == value["after"], whole
     # 0, 1, 2 and 2 * 3; the new version adds 4.
     total = next(each for each in whole["values"] if each["writes"] == "total")
@@ -85,7 +86,7 @@ def check_recordings(versions):
 
 def check_commands(versions):
     """What a version's inserted call does is in its run only; behind it all corresponds."""
-    complaint = line_of("new", "// COMPLAINT")
+    inserted = line_of("new", "// INSERTED")
     page = versions.folder / "page.html"
     whole = versions.json("old/versions 40 clock", "new/versions 40 clock", "--html", page)
     region, = whole["regions"]
@@ -95,7 +96,7 @@ def check_commands(versions):
     assert whole["values"] == [], whole
     text = versions.run("old/versions 40 clock", "new/versions 40 clock").stdout
     assert "2 differences left out" in text, text
-    assert f".. versions.c:{complaint + 1}:1 (changed)" in text, text
+    assert f"main (changed) .. versions.c:{inserted + 3}:3 (changed)" in text, text
     # Standard input is the command's.
     (versions.folder / "words").write_text("1 2")
     assert versions.run("old/versions < words", "new/versions < words").returncode == 0
@@ -136,6 +137,19 @@ def check_threads(versions):
     assert region["after_changed"], thread
 
 
+def check_one_path(versions, build):
+    """Compiled where the old version was, of which there is no text then: statements correspond by order."""
+    for name, version in (("before", "old"), ("after", "new")):
+        shutil.copy(PROGRAMS / version / "versions.c", versions.folder)
+        subprocess.run([build / "bin/culprit-cc", "-g", "-O1", "-pthread", "versions.c", "-o", name],
+                       cwd=versions.folder, check=True)
+    done = versions.run("./before 40", "./after 40")
+    assert done.returncode == 0 and "versions.c: both versions were compiled from this path" in done.stderr, done
+    text = done.stdout.splitlines()
+    assert text[0] == "the versions differ in 2 functions:" and text[1].lstrip().startswith("versions.c main: "), text
+    assert any("0 are in the good run only, 1 in the bad one only" in line for line in text), text
+
+
 def check_refusals(versions):
     done = versions.run("--slice", "old.rec", "new.rec")
     assert done.returncode == 2 and "record both runs with one version" in done.stderr, done
@@ -156,6 +170,7 @@ def main():
         check_commands(versions)
         check_one_version(versions)
         check_threads(versions)
+        check_one_path(versions, build)
         check_refusals(versions)
 
 

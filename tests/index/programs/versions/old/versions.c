@@ -1,9 +1,14 @@
-// Its versions differ in three places: a condition in a loop, a call that is made or not, a function.
+// Its versions differ in four places: a condition in a loop, a call that is made or not, a function, a member.
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
 
+struct counts {
+  int halves;
+  int shown;
+};
+static struct counts counts;
 static long started;
 
 static int weight(int value) {
@@ -20,14 +25,13 @@ static int sum(const int* values, int count, int limit) {
   return total;
 }
 
-static int report(int total) {
-  int shown = 0;
+static int report(int total, struct counts* all) {
   while (total > 0) {
     printf("%d\n", total);
     total /= 2;
-    ++shown;
+    ++all->shown;
   }
-  return shown;
+  return all->shown;
 }
 
 static void* work(void* values) {
@@ -42,7 +46,7 @@ int main(int argc, char** argv) {
   const int limit = argc > 1 ? atoi(argv[1]) : 4;
   for (int i = 0; i < 8; ++i) values[i] = i;
   const int total = sum(values, 8, limit);
-  const int shown = report(100);
+  const int shown = report(100, &counts);
   if (argc > 2 && argv[2][0] == 't') {
     pthread_t thread;
     pthread_create(&thread, NULL, work, values);  // CREATION
