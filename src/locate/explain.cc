@@ -92,7 +92,7 @@ class Investigation {
       return false;
     }
     if (!recorded_) recorded_ = record(request_, model_, runs_, explanation_);
-    tell_other_ends();
+    tell_other_end(runs_, *explanation_.failure);
     launch_ = recorded_ ? recorded_->launch : request_.launch;
     evidence_.failure = &*explanation_.failure;
     evidence_.run = &failing_;
@@ -101,13 +101,6 @@ class Investigation {
     evidence_.expected_output = request_.expectation.output.has_value() || request_.expectation.fails_if;
     oracle_ = oracle_for(request_, failing_.end);
     return true;
-  }
-
-  /// A program that changes what it reads does not fail the same way again.
-  void tell_other_ends() {
-    if (!runs_.otherwise) return;
-    explanation_.failure->message +=
-        fmt::format(" (Run again, it failed otherwise: {} What is told here is of its first run.)", *runs_.otherwise);
   }
 
   /// A wrong output fails where its first wrong byte leaves the program; what comes later does not matter.

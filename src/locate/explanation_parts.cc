@@ -90,6 +90,12 @@ void explain_intermittent(const program::ProgramModel& model, const RepeatedRuns
   }
 }
 
+void tell_other_end(const RepeatedRuns& runs, report::Failure& failure) {
+  if (!runs.otherwise) return;
+  failure.message +=
+      fmt::format(" (Run again, it failed otherwise: {} What is told here is of its first run.)", *runs.otherwise);
+}
+
 std::optional<FailureSlice> slice_of_failure(const ExplainRequest& request, const TracedProgram& traced,
                                              const Launch& launch, const ObservedRun& failing,
                                              const ObservedRun& at_output, const std::optional<ChildOutput>& child,

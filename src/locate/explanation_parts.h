@@ -42,6 +42,9 @@ void add_exits(const ExplainRequest& request, const program::ProgramModel& model
 std::optional<RecordedFailure> record(const ExplainRequest& request, const program::ProgramModel& model,
                                       RepeatedRuns& runs, report::Explanation& explanation);
 
+/// A program that changes what it reads does not fail the same way again: then the message says so.
+void tell_other_end(const RepeatedRuns& runs, report::Failure& failure);
+
 /// Looks for a schedule of its threads that makes the program fail, when it did not fail by itself. The runs are added.
 std::optional<RecordedFailure> record_under_schedules(const ExplainRequest& request, const program::ProgramModel& model,
                                                       const std::function<bool(uint32_t done)>& progress,
