@@ -7,6 +7,7 @@
 #include <tuple>
 #include <unordered_set>
 
+#include "locate/graph_nodes.h"
 #include "locate/own_statements.h"
 
 namespace culprit {
@@ -44,13 +45,23 @@ class Altered : SuspectSource {
     return program::kNone;
   }
 
+  /// Of a branch in a library's header, where the program's own code called that.
+  report::SourcePlace own_place(const CriticalBranch& branch) const {
+    const report::SourcePlace place = place_of_branch(model_, branch.block);
+    if (!is_in_library(place) || !evidence_.slice) return place;
+    const depend::Node node = evidence_.slice->run->branch(branch.instance);
+    if (node == depend::kNoNode) return place;
+    const uint32_t own = own_statement(model_, active_statements(evidence_.slice->run->graph(), node));
+    return own == program::kNone ? place : place_of_statement(model_, own);
+  }
+
   void add_branches() {
     double repairing = evidence_.expected_output ? 60 : 30, surviving = 18, further = 35, influencing = 28;
     std::unordered_set<uint32_t> seen;
     std::set<std::tuple<Repair, std::string, uint32_t>> told;
     for (const CriticalBranch& branch : evidence_.critical) {
       if (!branch.verified || !seen.insert(branch.block).second) continue;
-      const report::SourcePlace place = place_of_branch(model_, branch.block);
+      const report::SourcePlace place = own_place(branch);
       // The parts of a condition are one piece of evidence: a longer condition is not more suspect.
       if (!told.emplace(branch.repair, place.file, place.line).second) continue;
       // That a run succeeds whose assertion is not looked at says nothing.

@@ -9,6 +9,7 @@
 #include "format/operation_format.h"
 #include "locate/graph_nodes.h"
 #include "locate/never_written.h"
+#include "locate/potential_dependences.h"
 
 namespace culprit {
 
@@ -20,6 +21,7 @@ using format::OperationKind;
 namespace {
 
 constexpr uint32_t kDecision = 2;           // distance of an edge by which control decided
+constexpr uint32_t kNotWritten = 3;         // and of one that kept a variable as it was
 constexpr uint64_t kMostNodes = 2'000'000;  // nearest first: what is farther says little
 constexpr uint32_t kNearExecutions = 3;     // of a branch
 
@@ -43,8 +45,8 @@ std::vector<DependentStatement> nearest_of(std::vector<DependentStatement> one, 
   return all;
 }
 
-/// Distances by 0, 1 and 2: one queue for each distance. By numbers and not by nodes, since most sources lie near where
-/// they are looked at.
+/// Distances by 0, 1, 2 and 3: one queue for each distance. By numbers and not by nodes, since most sources lie near
+/// where they are looked at.
 MeasuredSlice measure_slice(const DependenceGraph& graph, const std::vector<Node>& criterion) {
   MeasuredSlice slice;
   std::unordered_map<uint32_t, uint32_t> near_of_block;
@@ -61,6 +63,7 @@ MeasuredSlice measure_slice(const DependenceGraph& graph, const std::vector<Node
   for (const Node node : criterion) reach(graph.number_of(node).bits, 0);
   const program::ProgramModel& model = graph.model();
   depend::ExecutionPlace place;
+  PotentialDependences potential(graph);
   for (uint32_t at = 0; at < queues.size() && distance.size() < kMostNodes; ++at) {
     for (size_t next = 0; next < queues[at].size() && distance.size() < kMostNodes; ++next) {
       const uint64_t number = queues[at][next];
@@ -84,6 +87,7 @@ MeasuredSlice measure_slice(const DependenceGraph& graph, const std::vector<Node
       };
       graph.visit_edges(place, static_node, visit);
       graph.visit_slot(place, depend::kControlSlot, [&](uint64_t to) { visit(to, EdgeKind::kControl); });
+      potential.for_each(node, [&](Node branch) { reach(graph.number_of(branch).bits, at + kNotWritten); });
     }
     std::vector<uint64_t>().swap(queues[at]);
   }

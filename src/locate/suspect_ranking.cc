@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "locate/deciding_branch.h"
+#include "locate/own_statements.h"
 
 namespace culprit {
 namespace {
@@ -27,6 +28,9 @@ SuspectRanking::SuspectRanking(const program::ProgramModel& model, const Evidenc
 
 void SuspectRanking::add(const report::SourcePlace& place, double score, const std::string& why) {
   if (place.line == 0) return;
+  // What a library's header does, it does for its caller.
+  const report::SourcePlace& failing = evidence_.failure->place;
+  if (is_in_library(place) && (place.file != failing.file || place.line != failing.line)) return;
   const std::string key = fmt::format("{}:{}", place.file, place.line);
   const auto [at, fresh] = index_.try_emplace(key, candidates_.size());
   if (fresh) {

@@ -249,6 +249,13 @@ class WhyTest(unittest.TestCase):
         self.assertIn("Run again, it failed otherwise", said["failure"]["message"])
         self.assertIn(line("number > 6"), self.proved(said, "critical-branch"))
 
+    def test_what_kept_a_variable_from_being_written_is_depended_on(self):
+        said, line = self.subject("kept_default", arguments=["b"])
+        self.assertEqual((said["failure"]["kind"], said["failure"]["line"]), ("abort", line("abort();")))
+        # Only the comparison that did not hold read it.
+        wrong = [s for s in said["suspects"] if s["line"] == line("first + 7")]
+        self.assertEqual([s["why"] for s in wrong], ["the failure depends on it"])
+
     def test_a_guard_that_let_the_bad_value_pass_is_suspect(self):
         said, line = self.subject("guarded_division")
         self.assertEqual((said["failure"]["kind"], said["failure"]["line"]), ("arithmetic", line("number / divisor")))
