@@ -181,7 +181,7 @@ std::optional<FailureSlice> slice_failure(const Launch& launch, const TracedProg
     said_by = writer_of_output(graph, criterion, [&](uint32_t frame) { return run->entered(frame); });
     if (gave_up) {
       // As of an exception.
-      thrown_by = run->decided_by(said_by);
+      thrown_by = run->said_because_of(said_by);
       if (thrown_by) chain = first_own(graph.model(), run->origins_of(*thrown_by, false));
     } else {
       chain = depend::value_chain_of_output(graph, graph.output_parts(stream, byte));
@@ -256,7 +256,8 @@ std::optional<FailureSlice> slice_failure(const Launch& launch, const TracedProg
   if (!chain.empty() && !byte_is_known && !parent)
     slice.let_through = run->tests_before(criterion.front(), chain.back());
   slice.value_is_input = !chain.empty() && reads_input(graph, chain.back());
-  if (const auto branch = run->decided_by(gave_up && said_by != depend::kNoNode ? said_by : criterion.front())) {
+  const bool said = gave_up && said_by != depend::kNoNode;
+  if (const auto branch = said ? run->said_because_of(said_by) : run->decided_by(criterion.front())) {
     slice.decided_on = run->statements_of(run->origins_of(*branch, false));
     slice.decided_by_caller = run->tests_what_it_was_given(*branch);
   }

@@ -134,6 +134,12 @@ std::optional<Node> TracedRun::decided_by(Node node) const {
   return std::nullopt;
 }
 
+std::optional<Node> TracedRun::said_because_of(Node said) const {
+  std::optional<Node> branch = decided_by(said);
+  while (branch && are_of_one_macro(said, *branch) && origins_of(*branch, false).empty()) branch = decided_by(*branch);
+  return branch;
+}
+
 std::vector<Node> TracedRun::origins_of(Node branch, bool given) const {
   std::vector<Node> origins, short_functions, calls;
   const uint32_t frame = graph_.execution(branch.execution()).frame;
@@ -215,6 +221,12 @@ bool TracedRun::tests(Node branch, Node made) const {
     open.insert(open.end(), more.begin(), more.end());
   }
   return false;
+}
+
+bool TracedRun::are_of_one_macro(Node one, Node other) const {
+  const program::ProgramModel& model = graph_.model();
+  return are_of_one_line(one, other) && statement_of(one) != statement_of(other) &&
+         model.statement(statement_of(one)).column == model.statement(statement_of(other)).column;
 }
 
 Node TracedRun::last_store(const std::vector<Node>& chain, Node branch) const {

@@ -44,6 +44,10 @@ class TracedRun final : public RunDependences {
   /// The branch that decided that `node` was executed, be it in a caller.
   std::optional<depend::Node> decided_by(depend::Node node) const;
 
+  /// The same of a call that puts out a message, but for what a macro tests that nothing in the program has made: how
+  /// the program was set up to tell.
+  std::optional<depend::Node> said_because_of(depend::Node said) const;
+
   /// What made the values that a branch tested, nearest first. What the branch's own line does only asks, and so does
   /// an equality that is tested later, a short function, or where `given` any function, that it calls; of what asks,
   /// the short functions come last, after the calls by which the branch's function got what others made. Reads of input
@@ -75,6 +79,9 @@ class TracedRun final : public RunDependences {
   bool is_short(depend::Node node) const;
 
   uint32_t statement_of(depend::Node node) const { return graph_.model().operation(node.operation()).statement; }
+
+  /// What a macro stands for has the place of its use.
+  bool are_of_one_macro(depend::Node one, depend::Node other) const;
 
   /// Of one function, that is.
   bool are_of_one_line(depend::Node one, depend::Node other) const;

@@ -6,8 +6,17 @@
 
 enum result { kFine, kTooShort, kBadMark };
 
-static int status;
+static int status, is_quiet;
 static int lines_read;
+
+#define REPORT(...)          \
+  do {                       \
+    if (is_quiet) {          \
+      status = 1;            \
+    } else {                 \
+      complain(__VA_ARGS__); \
+    }                        \
+  } while (0)
 
 static void complain(const char* format, ...) {
   char text[200];
@@ -31,7 +40,7 @@ static void read_line(const char* line) {
   const enum result result = decode(line);
   const int stops = result != kFine;
   ++lines_read;
-  if (stops) complain("line %d is wrong", lines_read);
+  if (stops) REPORT("line %d is wrong", lines_read);
 }
 
 static void finish(void) {

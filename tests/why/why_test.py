@@ -235,7 +235,7 @@ class WhyTest(unittest.TestCase):
 
     def test_what_made_a_program_complain_is_told_though_it_ended_later(self):
         said, line = self.subject("says_and_ends", arguments=["#a", "b", "#c"])
-        self.assertEqual((said["failure"]["kind"], said["failure"]["line"]), ("exit-status", line("complain(\"line")))
+        self.assertEqual((said["failure"]["kind"], said["failure"]["line"]), ("exit-status", line("REPORT(\"line")))
         origin = said["failure"]["origin"]
         self.assertEqual((origin["line"], origin["how"]), (line("return kBadMark"), "constant"))
         self.assertIn("because of which", [f for f in said["findings"] if f["kind"] == "value-origin"][0]["evidence"])
