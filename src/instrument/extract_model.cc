@@ -25,6 +25,7 @@
 #include "instrument/metadata.h"
 #include "instrument/model_ids.h"
 #include "instrument/variable_location.h"
+#include "program/external_roles.h"
 #include "program/model_file.h"
 
 namespace culprit {
@@ -369,7 +370,7 @@ class Extraction {
 
 program::ModelTables extract_model(llvm::Module& module) {
   IncompleteModel model = Extraction(module).extract();
-  program::complete_model(model.tables, model.first_global);
+  program::complete_model(model.tables, model.first_global, program::waits_for_others);
   return std::move(model.tables);
 }
 
@@ -380,7 +381,7 @@ ModelInWriting extract_and_write_model(llvm::Module& module, const std::filesyst
     anchors.emplace_back(model.tables.strings.data() + anchor.symbol);
   }
   auto complete_and_write = [model = std::move(model), path]() mutable {
-    program::complete_model(model.tables, model.first_global);
+    program::complete_model(model.tables, model.first_global, program::waits_for_others);
     program::write_model(path, model.tables);
   };
   return {std::move(anchors), std::async(std::launch::async, std::move(complete_and_write))};

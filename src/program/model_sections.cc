@@ -1,9 +1,6 @@
 #include "program/model_sections.h"
 
-#include <functional>
-
 #include "program/control_dependence.h"
-#include "program/external_roles.h"
 #include "program/loop_forest.h"
 
 namespace culprit::program {
@@ -60,7 +57,7 @@ void add_loops(ModelTables& tables, const FlowGraph& graph, uint32_t first_block
 }
 
 /// Whether a call in the block waits for what others do.
-bool waits(const ModelTables& tables, uint32_t block) {
+bool waits(const ModelTables& tables, uint32_t block, const WaitingFunctions& waits_for_others) {
   const bool last = block + 1 == tables.blocks.size();
   const uint32_t end = last ? size_of(tables.statements) : tables.blocks[block + 1].first_statement;
   for (uint32_t each = tables.blocks[block].first_statement; each < end; ++each) {
@@ -74,18 +71,20 @@ bool waits(const ModelTables& tables, uint32_t block) {
 }
 
 /// A loop that waits may go on for ever, so it is decided by its exit that what comes after it is executed.
-std::vector<uint32_t> waits_in_loops(const ModelTables& tables, const FlowGraph& graph, uint32_t first_block) {
+std::vector<uint32_t> waits_in_loops(const ModelTables& tables, const FlowGraph& graph, uint32_t first_block,
+                                     const WaitingFunctions& waits_for_others) {
   std::vector<uint32_t> blocks;
   for (uint32_t block = 0; block < graph.size(); ++block) {
     const bool in_loop = tables.blocks[first_block + block].innermost_loop != format::kNone;
-    if (in_loop && waits(tables, first_block + block)) blocks.push_back(block);
+    if (in_loop && waits(tables, first_block + block, waits_for_others)) blocks.push_back(block);
   }
   return blocks;
 }
 
-void add_dependences(ModelTables& tables, const FunctionGraph& function, uint32_t first_block) {
+void add_dependences(ModelTables& tables, const FunctionGraph& function, uint32_t first_block,
+                     const WaitingFunctions& waits_for_others) {
   const FlowGraph& graph = function.graph;
-  const PostDominators post = post_dominators(graph, waits_in_loops(tables, graph, first_block));
+  const PostDominators post = post_dominators(graph, waits_in_loops(tables, graph, first_block, waits_for_others));
   const ControlDependence dependence = control_dependence(graph, post);
   for (uint32_t block = 0; block < graph.size(); ++block) {
     auto& record = tables.blocks[first_block + block];
@@ -116,7 +115,7 @@ uint32_t StringTable::add(std::string_view text) {
   return offset;
 }
 
-void complete_model(ModelTables& tables, uint32_t first_global) {
+void complete_model(ModelTables& tables, uint32_t first_global, const WaitingFunctions& waits_for_others) {
   if (tables.strings.empty()) tables.strings.push_back('\0');
   tables.loops.clear();
   tables.loop_headers.clear();
@@ -130,7 +129,7 @@ void complete_model(ModelTables& tables, uint32_t first_global) {
     if (first == end) continue;
     const FunctionGraph graph = graph_of(tables, first, end, end_of_edges);
     add_loops(tables, graph.graph, first);
-    add_dependences(tables, graph, first);
+    add_dependences(tables, graph, first, waits_for_others);
   }
   format::FunctionRecord last_function{};
   last_function.first_block = size_of(tables.blocks);

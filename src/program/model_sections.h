@@ -1,6 +1,7 @@
 // The program model's tables as plain data: one array a section, in memory as in the file.
 #pragma once
 
+#include <functional>
 #include <span>
 #include <string_view>
 #include <unordered_map>
@@ -90,10 +91,13 @@ class StringTable {
   std::unordered_map<size_t, std::vector<uint32_t>> by_hash_;
 };
 
+/// Whether calls of a function end when another thread has done something, or when time has passed, by its symbol.
+using WaitingFunctions = std::function<bool(std::string_view symbol)>;
+
 /// Ends a model whose functions, blocks, edges, statements, scopes, variables, types and members are there: computes
 /// post-dominators, control dependences and loops (without the edges that the compiler holds impossible), and appends
 /// the sentinels. `first_global`: where the globals start
-/// among the variables.
-void complete_model(ModelTables& tables, uint32_t first_global);
+/// among the variables. `waits_for_others`: as of external_roles.h.
+void complete_model(ModelTables& tables, uint32_t first_global, const WaitingFunctions& waits_for_others);
 
 }  // namespace culprit::program

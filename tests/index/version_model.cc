@@ -55,7 +55,7 @@ program::ProgramModel version_model(const std::filesystem::path& folder,
       }
     }
   }
-  program::complete_model(model, 0);
+  program::complete_model(model, 0, [](std::string_view) { return false; });
   return program::ProgramModel::from_bytes(program::model_bytes(model), "version");
 }
 

@@ -114,7 +114,7 @@ struct SampleModel {
                     .reserved = 0,
                     .arguments = 1}};
     function("twice", 0, kFunctionNative);
-    complete_model(model, 2);
+    complete_model(model, 2, [](std::string_view) { return false; });
     return model;
   }
 };
