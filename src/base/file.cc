@@ -65,6 +65,20 @@ std::string read_file(const fs::path& path) {
   return std::move(contents).str();
 }
 
+std::string read_file(int descriptor) {
+  struct stat status {};
+  CULPRIT_ASSERT(::fstat(descriptor, &status) == 0, std::strerror(errno));
+  std::string contents(static_cast<size_t>(status.st_size), '\0');
+  size_t have = 0;
+  while (have < contents.size()) {
+    const ssize_t got = ::pread(descriptor, contents.data() + have, contents.size() - have, static_cast<off_t>(have));
+    if (got <= 0) break;
+    have += static_cast<size_t>(got);
+  }
+  contents.resize(have);
+  return contents;
+}
+
 void write_file_atomically(const fs::path& path, std::string_view contents) {
   fs::path temporary = path;
   temporary += fmt::format(".{}.tmp", ::getpid());
@@ -110,8 +124,8 @@ ProcessEnd run_process(const std::vector<std::string>& command) {
   argv.push_back(nullptr);
   pid_t child = 0;
   if (const int error = ::posix_spawnp(&child, argv[0], nullptr, nullptr, argv.data(), environ)) {
-    throw UserError(fmt::format("cannot run {}: {}", command[0], std::strerror(error)),
-                    "install it, or check PATH", ExitCode::kEnvironmentLacks);
+    throw UserError(fmt::format("cannot run {}: {}", command[0], std::strerror(error)), "install it, or check PATH",
+                    ExitCode::kEnvironmentLacks);
   }
   int status = 0;
   while (::waitpid(child, &status, 0) < 0) {

@@ -31,6 +31,9 @@ class MappedFile {
 /// The whole of a text file. Throws UserError when it cannot be read.
 std::string read_file(const std::filesystem::path& path);
 
+/// The whole of an open file, from its beginning; its position stays. As much as can be read.
+std::string read_file(int descriptor);
+
 /// Writes beside the target and renames, so that a reader sees the old file or the whole new one.
 void write_file_atomically(const std::filesystem::path& path, std::string_view contents);
 

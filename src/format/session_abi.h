@@ -52,15 +52,14 @@ inline constexpr int kInterruptSignal = 24;
 struct StopRecord {
   StopReason reason;
   int32_t signal;
-  int32_t signal_code;    ///< si_code
-  uint32_t thread;        ///< the stopped one, by ThreadState::number; 0: the main thread
-  uint64_t address;       ///< si_addr
-  uint64_t instruction;   ///< program counter
-  uint64_t frames;        ///< address of the innermost FrameRecord of the stopped thread
-  uint64_t branches;      ///< branch instances that the main thread has executed
-  uint64_t own_branches;  ///< and by the stopped thread
+  int32_t signal_code;   ///< si_code
+  uint32_t thread;       ///< the stopped one, by ThreadState::number; 0: the main thread
+  uint64_t address;      ///< si_addr
+  uint64_t instruction;  ///< program counter
+  uint64_t frames;       ///< address of its innermost FrameRecord
+  uint64_t branches;     ///< branch instances that it has executed
 };
-static_assert(sizeof(StopRecord) == 56);
+static_assert(sizeof(StopRecord) == 48);
 
 /// From a branch instance in the log on, instances are another thread's.
 struct ThreadTurn {
@@ -120,7 +119,7 @@ struct ExperimentRecord {
   uint32_t thread;               ///< ThreadState::number
   uint32_t reserved;
 };
-static_assert(sizeof(ExperimentRecord) == 184);
+static_assert(sizeof(ExperimentRecord) == 176);
 
 inline constexpr uint64_t kMostCounted = 10'000;
 

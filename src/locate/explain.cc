@@ -125,7 +125,7 @@ class Investigation {
       const format::StopRecord stop = looked_at == first_wrong
                                           ? at_output_.end.stop
                                           : observe_output(launch_, model_, first_wrong, request_.time_limit).end.stop;
-      const uint64_t before = failing_.log.instance_of({.thread = stop.thread, .own = stop.own_branches});
+      const uint64_t before = failing_.log.instance_of({.thread = stop.thread, .own = stop.branches});
       if (before >= failing_.log.first_instance && before < failing_.log.first_instance + failing_.log.entries.size()) {
         failing_.log.entries.resize(before - failing_.log.first_instance + 1);
       }

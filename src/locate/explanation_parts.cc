@@ -111,7 +111,7 @@ std::optional<FailureSlice> slice_of_failure(const ExplainRequest& request, cons
   if (end.frames.empty() && !output && !branch && !message) return std::nullopt;
   FailureMoment moment{.statement = child || end.frames.empty() ? program::kNone : end.frames.front().statement,
                        .thread = end.stop.thread,
-                       .branches = end.stop.own_branches,
+                       .branches = end.stop.branches,
                        .child = child,
                        .branch = branch.value_or(0),
                        .divided = end.stop.signal == SIGFPE && end.stop.signal_code == FPE_INTDIV,

@@ -118,7 +118,6 @@ void add_what_run_tells(HeapFault& fault, const HeapRun& run) {
   }
   if (at_guard || stop.reason == format::StopReason::kInvalidFree) {
     fault.access = run.end.frames;
-    fault.branches = stop.branches;
   }
 }
 
@@ -131,7 +130,6 @@ void add_first_difference(HeapFault& fault, const BranchLog& with,
                     [](auto a, auto b) { return a.block == b.block && a.way == b.way; });
   if (ours == with.entries.end() || theirs == without.entries.end() || ours->block != theirs->block) return;
   fault.first_different_branch = ours->block;
-  fault.branches = static_cast<uint64_t>(ours - with.entries.begin()) + 1;
 }
 
 /// A block on whose contents it depends how the run ends.

@@ -28,7 +28,6 @@ struct HeapFault {
   std::vector<uint32_t> freed;
   std::vector<Frame> access;      ///< activations at the wrong access, innermost first; empty when it was not caught
   std::optional<int64_t> offset;  ///< of the wrong access from the block's start
-  uint64_t branches = 0;          ///< branch instances executed before the wrong access
   /// The first branch that went another way because of what the block held, where the wrong access itself is not known.
   std::optional<uint32_t> first_different_branch;
   bool repairs = false;  ///< the altered run ended as a good run does

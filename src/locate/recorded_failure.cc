@@ -8,6 +8,7 @@
 #include <algorithm>
 
 #include "base/error.h"
+#include "base/file.h"
 #include "recording/record.h"
 
 namespace culprit {
@@ -37,22 +38,10 @@ class Streams {
   }
   Streams(const Streams&) = delete;
   recording::Surroundings surroundings() const { return {.input = input_, .output = output_, .error = error_}; }
-  std::string output() const { return content_of(output_); }
-  std::string error() const { return content_of(error_); }
+  std::string output() const { return read_file(output_); }
+  std::string error() const { return read_file(error_); }
 
  private:
-  static std::string content_of(int file) {
-    std::string content(static_cast<size_t>(std::max<off_t>(::lseek(file, 0, SEEK_END), 0)), '\0');
-    size_t read = 0;
-    while (read < content.size()) {
-      const ssize_t got = ::pread(file, content.data() + read, content.size() - read, static_cast<off_t>(read));
-      if (got <= 0) break;
-      read += static_cast<size_t>(got);
-    }
-    content.resize(read);
-    return content;
-  }
-
   int input_, output_, error_;
 };
 

@@ -1,5 +1,5 @@
-// The trace of a failing run with its dependences, in the terms in which the failing run was looked at: the main
-// thread's branch instances, activations, statements.
+// The trace of a failing run with its dependences, in the terms in which the failing run was looked at: the branch
+// instances of its threads, activations, statements.
 #pragma once
 
 #include <cstdint>

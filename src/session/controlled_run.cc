@@ -18,25 +18,12 @@
 #include <cstring>
 
 #include "base/error.h"
+#include "base/file.h"
 
 extern char** environ;
 
 namespace culprit {
 namespace {
-
-std::string whole_file(int descriptor) {
-  struct stat status {};
-  CULPRIT_ASSERT(::fstat(descriptor, &status) == 0, std::strerror(errno));
-  std::string contents(static_cast<size_t>(status.st_size), '\0');
-  size_t have = 0;
-  while (have < contents.size()) {
-    const ssize_t got = ::pread(descriptor, contents.data() + have, contents.size() - have, static_cast<off_t>(have));
-    if (got <= 0) break;
-    have += static_cast<size_t>(got);
-  }
-  contents.resize(have);
-  return contents;
-}
 
 std::vector<char*> pointers(const std::vector<std::string>& words) {
   std::vector<char*> result;
@@ -212,10 +199,10 @@ void ControlledRun::release() {
 }
 
 std::string ControlledRun::standard_output() const {
-  return whole_file(output_);
+  return read_file(output_);
 }
 std::string ControlledRun::standard_error() const {
-  return whole_file(error_);
+  return read_file(error_);
 }
 
 }  // namespace culprit

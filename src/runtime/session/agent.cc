@@ -420,8 +420,7 @@ void describe_stop(format::StopRecord& stop, format::StopReason reason) {
   stop.reason = reason;
   stop.frames = reinterpret_cast<uint64_t>(culprit_thread.frames);
   stop.thread = culprit_thread.number;
-  stop.branches = instances_of(0).so_far();
-  stop.own_branches = own_instances();
+  stop.branches = own_instances();
 }
 
 }  // namespace culprit::agent
