@@ -1,6 +1,8 @@
 // What the pass over a trace knows of an activation that has not ended (build_graph.h).
 #pragma once
 
+#include <cstddef>
+#include <deque>
 #include <vector>
 
 #include "depend/graph_writer.h"
@@ -56,6 +58,57 @@ struct Activation {
   std::vector<OpenBranch> open;
   std::vector<PassedMemory> passed;
   std::vector<FirstReturn> first_returns;
+
+  bool has_unwritten() const { return !unwritten.empty() || !unwritten_arguments.empty(); }
+  /// As a new one, which keeps the memory of what it held.
+  void reset();
 };
+
+/// A thread's activations, the innermost last. Those that ended are used again.
+class ActivationStack {
+ public:
+  bool empty() const { return depth_ == 0; }
+  Activation& back() { return all_[depth_ - 1]; }
+  const Activation& back() const { return all_[depth_ - 1]; }
+  /// A new one, on top of those that there are, which stay where they are.
+  Activation& push();
+  /// What was on top can be read until the next push().
+  void pop() { --depth_; }
+
+  auto begin() { return all_.begin(); }
+  auto end() { return all_.begin() + static_cast<std::ptrdiff_t>(depth_); }
+  auto begin() const { return all_.begin(); }
+  auto end() const { return all_.begin() + static_cast<std::ptrdiff_t>(depth_); }
+
+ private:
+  std::deque<Activation> all_;
+  size_t depth_ = 0;
+};
+
+inline void Activation::reset() {
+  frame = first_cell = first_base = 0;
+  function = call = called_by = format::kNone;
+  current.execution = kNoExecution;
+  current.block = format::kNone;
+  current.kept.clear();
+  entered_by = came_by = kNoNumber;
+  by_native = called_body = false;
+  unwritten.clear();
+  unwritten_arguments.clear();
+  arguments.clear();
+  bases.clear();
+  open.clear();
+  passed.clear();
+  first_returns.clear();
+}
+
+inline Activation& ActivationStack::push() {
+  if (depth_ == all_.size()) {
+    all_.emplace_back();
+  } else {
+    all_[depth_].reset();
+  }
+  return all_[depth_++];
+}
 
 }  // namespace culprit::depend

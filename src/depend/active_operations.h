@@ -19,12 +19,20 @@ struct OutsideOperand {
   uint32_t from;     ///< of a phi: the block that control comes from; else kNone
 };
 
+/// Of loads and stores, whose accesses are what most of the pass's time goes into.
+enum class SimpleAccess : uint8_t {
+  kNone,
+  kCell,  ///< of one whole cell, that no access shares with another one: `cell`
+};
+
 struct ActiveOperation {
   uint32_t operation;
   format::OperationKind kind;
-  uint32_t place;  ///< in its block
-  uint32_t first_operand, end_operand;
-  uint32_t memory_slot;
+  SimpleAccess simple = SimpleAccess::kNone;
+  uint32_t cell = 0;   ///< counted from its function's first
+  uint32_t place = 0;  ///< in its block
+  uint32_t first_operand = 0, end_operand = 0;
+  uint32_t memory_slot = kNoSlot;
   std::span<const format::AccessRecord> accesses;
 };
 
@@ -42,8 +50,11 @@ class ActiveOperations {
   }
 
  private:
-  void add(const program::ProgramModel& model, const BlockLayout& layout, uint32_t index);
+  void find_shared_cells(const program::ProgramModel& model);
+  void add(const program::ProgramModel& model, const BlockLayout& layout, uint32_t function, uint32_t index);
+  bool is_of_cell(const program::ProgramModel& model, const ActiveOperation& operation) const;
 
+  std::vector<bool> is_shared_;  ///< per cell: an access has it and others
   std::vector<ActiveOperation> all_;
   std::vector<OutsideOperand> operands_;
   std::vector<uint32_t> before_;  ///< per operation, and more: how many active ones come before it

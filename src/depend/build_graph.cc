@@ -101,7 +101,7 @@ class GraphBuilder final : public DefinitionQuery {
   }
 
  private:
-  using Stack = std::vector<Activation>;
+  using Stack = ActivationStack;
 
   void take(const Step& step) {
     if (step.thread >= threads_.size()) threads_.resize(step.thread + 1);
@@ -145,7 +145,8 @@ class GraphBuilder final : public DefinitionQuery {
 
   void enter(const Step& step) {
     const FunctionRecord& function = sections_.functions[step.function];
-    Activation activation;
+    Activation* const waiting = stack_->empty() ? nullptr : &stack_->back();
+    Activation& activation = stack_->push();
     activation.frame = step.frame;
     activation.function = step.function;
     activation.first_cell = function.first_cell;
@@ -157,8 +158,8 @@ class GraphBuilder final : public DefinitionQuery {
     for (const BaseRecord& base : model_.bases_of(step.function)) {
       activation.bases.push_back(base.site == kNone ? 0 : definitions_.site(base.site));
     }
-    if (!stack_->empty()) {
-      Activation& caller = stack_->back();
+    if (waiting) {
+      Activation& caller = *waiting;
       activation.entered_by = pending_call(caller);
       if (!step.by_native && caller.call != kNone) {
         caller.called_body = true;
@@ -172,12 +173,11 @@ class GraphBuilder final : public DefinitionQuery {
     CULPRIT_ASSERT(step.frame == writer_.frames(), fmt::format("frame {}", step.frame));
     writer_.add_frame(step.function, step.thread, step.by_native, activation.entered_by);
     variables_.enter(activation, writer_.next_number());
-    stack_->push_back(std::move(activation));
   }
 
   void leave(const Step& step) {
-    const Activation callee = std::move(stack_->back());
-    stack_->pop_back();
+    const Activation& callee = stack_->back();
+    stack_->pop();
     variables_.leave(callee.frame);
     if (stack_->empty() && races_) races_->thread_ends(thread_);
     if (stack_->empty() || callee.by_native) return;
@@ -189,7 +189,7 @@ class GraphBuilder final : public DefinitionQuery {
   }
 
   void give_back(const Activation& callee, uint32_t exit, Activation& caller) {
-    if (callee.unwritten.empty() && callee.unwritten_arguments.empty()) return;
+    if (!callee.has_unwritten()) return;
     if (model_.operands_of(exit).empty()) return;
     const auto variable = unwritten_.value_of(callee, sections_.operations[exit].first_operand);
     if (variable) unwritten_.yield(caller, caller.call, number(caller, caller.call), *variable);
@@ -198,7 +198,7 @@ class GraphBuilder final : public DefinitionQuery {
   void unwound() {
     if (unwinding_ == kNoNumber) unwinding_ = pending_call(stack_->back());
     variables_.leave(stack_->back().frame);
-    stack_->pop_back();
+    stack_->pop();
     if (stack_->empty() && races_) races_->thread_ends(thread_);
   }
 
@@ -280,9 +280,17 @@ class GraphBuilder final : public DefinitionQuery {
     if (races_) races_->executed(thread_, activation, operation, node);
     switch (operation.kind) {
       case OperationKind::kLoad:
-        if (!accesses.empty()) load(activation, accesses[0], operation);
+        if (is_simple_load(activation, operation)) {
+          writer_.set(activation.current, operation.memory_slot, NodeNumber{activation.cells[operation.cell]});
+        } else if (!accesses.empty()) {
+          load(activation, accesses[0], operation);
+        }
         break;
       case OperationKind::kStore:
+        if (operation.simple == SimpleAccess::kCell && !activation.has_unwritten()) {
+          activation.cells[operation.cell] = node.bits;
+          break;
+        }
         if (!accesses.empty()) store(activation, accesses[0], operation.operation, node);
         definitions_.follow_variable(activation, accesses);
         break;
@@ -340,6 +348,10 @@ class GraphBuilder final : public DefinitionQuery {
     }
   }
 
+  static bool is_simple_load(const Activation& activation, const ActiveOperation& operation) {
+    return operation.simple == SimpleAccess::kCell && CopyTable::is_node(activation.cells[operation.cell]);
+  }
+
   void load(Activation& activation, const AccessRecord& access, const ActiveOperation& operation) {
     const uint32_t slot = operation.memory_slot;
     if (slot == kNoSlot) return;
@@ -358,7 +370,7 @@ class GraphBuilder final : public DefinitionQuery {
   }
 
   void store(Activation& activation, const AccessRecord& access, uint32_t operation, NodeNumber node) {
-    if (!activation.unwritten.empty() || !activation.unwritten_arguments.empty()) {
+    if (activation.has_unwritten()) {
       const auto variable = unwritten_.value_of(activation, sections_.operations[operation].first_operand);
       if (variable) return definitions_.define_unwritten(activation, access, node, *variable);
     }

@@ -4,13 +4,13 @@
 
 #include <cstdint>
 #include <filesystem>
-#include <fstream>
 #include <map>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "depend/block_layout.h"
+#include "depend/chunk_writer.h"
 #include "depend/node.h"
 #include "depend/output_runs.h"
 #include "format/graph_format.h"
@@ -41,16 +41,16 @@ class GraphWriter {
   /// Writes to `path`; an empty one: nowhere. All must stay. Throws UserError.
   GraphWriter(const trace::TraceFile& trace, const BlockLayout& layout, const std::filesystem::path& path);
 
-  Execution executions() const { return static_cast<Execution>(executions_before_ + blocks_.size()); }
+  Execution executions() const { return static_cast<Execution>(executions_before_ + chunk_.blocks.size()); }
   /// That the next execution's first node will have.
   uint64_t next_number() const { return next_number_; }
-  uint32_t frames() const { return frames_before_ + static_cast<uint32_t>(frames_.size()); }
+  uint32_t frames() const { return frames_before_ + static_cast<uint32_t>(chunk_.frames.size()); }
 
   /// Whether there are numbers left for another execution.
   bool has_numbers() const { return next_number_ < format::kGraphMostNumbers - (uint64_t{1} << 32); }
 
   /// Whether the chunk must be written before another execution begins.
-  bool chunk_is_full() const { return blocks_.size() == format::kGraphChunkExecutions; }
+  bool chunk_is_full() const { return chunk_.blocks.size() == format::kGraphChunkExecutions; }
   /// `open`: every activation's latest execution.
   void write_chunk(std::span<OpenExecution* const> open);
 
@@ -63,8 +63,11 @@ class GraphWriter {
   void set(OpenExecution& execution, uint32_t slot, NodeNumber source) {
     static_assert(kNoNumber.bits == format::kGraphNoNumber);
     if (slot == kNoSlot) return;
-    if (execution.chunk == chunks_.size()) {
-      slots_[execution.first_slot + slot] = source.bits;
+    if (execution.chunk == chunks_) {
+      const uint64_t distance = source.bits - execution.first_number + format::kGraphDistanceBias;
+      chunk_.slots[execution.first_slot + slot] = distance < format::kGraphFromBody && source.bits < kMostNumbers
+                                                      ? static_cast<uint32_t>(distance)
+                                                      : encode(source.bits, execution.first_number);
     } else {
       set_raw(execution, slot, source == kNoNumber ? std::span<const NodeNumber>() : std::span(&source, 1), false);
     }
@@ -83,37 +86,23 @@ class GraphWriter {
 
  private:
   void set_raw(OpenExecution& execution, uint32_t slot, std::span<const NodeNumber> sources, bool from_body);
+  /// A source as a slot of an execution in the chunk that is filled: far where it has to be.
   uint32_t encode(uint64_t raw, uint64_t first_number);
-  std::string dependences();
-  std::string counts(format::GraphChunk& chunk) const;
-  std::string frames_part() const;
-  void write(std::string_view bytes);
-  [[noreturn]] void fail() const;
+  /// What such a slot holds, as far sources.
+  std::span<const uint64_t> decode(const OpenExecution& execution, uint32_t slot, uint64_t& near) const;
 
   const trace::TraceFile& trace_;
   const BlockLayout& layout_;
   const program::ModelView& sections_;
-  std::filesystem::path path_;
-  std::ofstream file_;
-  uint64_t offset_ = 0;
 
   uint64_t next_number_ = 0;
-  uint64_t executions_before_ = 0;  ///< the chunk
+  uint32_t chunks_ = 0;             ///< before the one that is filled
+  uint64_t executions_before_ = 0;  ///< that chunk
   uint32_t frames_before_ = 0;
-  std::vector<format::GraphChunk> chunks_;
   std::map<std::pair<uint32_t, uint32_t>, uint64_t> late_;  ///< by chunk and slot
   std::vector<uint64_t> late_sources_;
-
-  // The chunk that is filled.
-  std::vector<uint32_t> blocks_, frame_of_;
-  std::vector<format::GraphAnchor> anchors_;
-  /// Numbers, with kGraphFarFromBody, or kGraphList and an index of `far_`.
-  std::vector<uint64_t> slots_;
-  std::vector<uint64_t> far_;
-  std::vector<uint64_t> late_slots_;  ///< of `slots_`, those that may be filled later
-  std::vector<format::GraphFrame> frames_;
-  uint64_t chunk_number_ = 0;
-  mutable std::vector<uint32_t> counted_;  ///< per block, zeros between chunks
+  FilledChunk chunk_;
+  ChunkWriter file_;
 };
 
 }  // namespace culprit::depend

@@ -108,7 +108,6 @@ class Search {
       const format::BranchEntry entry = log_.entries[planned.instance - log_.first_instance];
       found.push_back({.instance = planned.instance,
                        .block = entry.block,
-                       .occurrence = occurrence(planned.instance),
                        .way = entry.way,
                        .other_way = planned.way,
                        .repair = helpful.repair,
@@ -152,18 +151,32 @@ class Search {
   uint64_t finished() const { return experimenter_.finished(); }
 
  private:
-  uint64_t occurrence(uint64_t instance) const {
-    if (log_.first_instance != 1) return 0;
-    const uint32_t block = log_.entries[instance - 1].block;
-    return static_cast<uint64_t>(std::count_if(log_.entries.begin(), log_.entries.begin() + static_cast<long>(instance),
-                                               [block](auto entry) { return entry.block == block; }));
-  }
-
   const BranchLog& log_;
   size_t window_;
   Experimenter experimenter_;
   Clock::time_point deadline_;
 };
+
+/// Which execution of its branch each one is: the log is gone over once, since it may be long.
+void count_occurrences(const BranchLog& log, std::vector<CriticalBranch>& branches) {
+  if (log.first_instance != 1) return;
+  std::vector<CriticalBranch*> in_order;
+  std::unordered_map<uint32_t, uint64_t> executions;
+  for (CriticalBranch& each : branches) {
+    in_order.push_back(&each);
+    executions.emplace(each.block, 0);
+  }
+  std::sort(in_order.begin(), in_order.end(),
+            [](const auto* one, const auto* other) { return one->instance < other->instance; });
+  uint64_t next = 1;
+  for (CriticalBranch* each : in_order) {
+    for (; next <= each->instance; ++next) {
+      const auto counted = executions.find(log.entries[next - 1].block);
+      if (counted != executions.end()) ++counted->second;
+    }
+    each->occurrence = executions.at(each->block);
+  }
+}
 
 bool repairs(const CriticalBranch& branch) {
   return branch.repair == Repair::kRepairs;
@@ -295,6 +308,7 @@ SwitchingResult switch_predicates(const Launch& launch, const program::ProgramMo
                     done_again == repeated.size();
 
   result.critical = worth_verifying(std::move(found));
+  count_occurrences(log, result.critical);
   for (CriticalBranch& each : result.critical) {
     if (search.out_of_time() && &each != &result.critical.front()) break;
     search.count(budget.counted, each.instance);
