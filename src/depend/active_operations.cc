@@ -5,36 +5,20 @@ namespace culprit::depend {
 using namespace format;
 
 ActiveOperations::ActiveOperations(const program::ProgramModel& model, const BlockLayout& layout) {
-  find_shared_cells(model);
+  const CellAccesses cells(model);
   for (const uint32_t function : model.functions()) {
     for (const uint32_t block : model.blocks_of(function)) {
       for (const uint32_t operation : model.operations_of(block)) {
         while (before_.size() <= operation) before_.push_back(static_cast<uint32_t>(all_.size()));
-        add(model, layout, function, operation);
+        add(model, layout, cells, function, operation);
       }
     }
   }
   while (before_.size() <= model.sections().operations.size()) before_.push_back(static_cast<uint32_t>(all_.size()));
 }
 
-void ActiveOperations::find_shared_cells(const program::ProgramModel& model) {
-  is_shared_.resize(model.sections().cells.size());
-  for (const AccessRecord& access : model.sections().accesses) {
-    if (access.place != PlaceKind::kCells || access.cells < 2) continue;
-    for (uint32_t each = 0; each < access.cells; ++each) is_shared_[access.value + each] = true;
-  }
-}
-
-bool ActiveOperations::is_of_cell(const program::ProgramModel& model, const ActiveOperation& operation) const {
-  if (operation.kind != OperationKind::kLoad && operation.kind != OperationKind::kStore) return false;
-  if (operation.accesses.size() != 1) return false;
-  const AccessRecord& access = operation.accesses.front();
-  return access.place == PlaceKind::kCells && access.cells == 1 && !is_shared_[access.value] &&
-         access.bytes == model.sections().cells[access.value].bytes;
-}
-
-void ActiveOperations::add(const program::ProgramModel& model, const BlockLayout& layout, uint32_t function,
-                           uint32_t index) {
+void ActiveOperations::add(const program::ProgramModel& model, const BlockLayout& layout, const CellAccesses& cells,
+                           uint32_t function, uint32_t index) {
   const OperationRecord& record = model.operation(index);
   const uint32_t end = model.sections().operations[index + 1].first_operand;
   ActiveOperation active{.operation = index,
@@ -43,9 +27,9 @@ void ActiveOperations::add(const program::ProgramModel& model, const BlockLayout
                          .first_operand = static_cast<uint32_t>(operands_.size()),
                          .memory_slot = layout.memory_slot[index],
                          .accesses = model.accesses_of(index)};
-  if (is_of_cell(model, active)) {
-    active.simple = SimpleAccess::kCell;
-    active.cell = active.accesses.front().value - model.function(function).first_cell;
+  if (const std::optional<uint32_t> cell = cells.cell_of(index)) {
+    active.simple = layout.access_before[index] == kNone ? SimpleAccess::kCell : SimpleAccess::kKnownCell;
+    active.cell = *cell - model.function(function).first_cell;
   }
   for (uint32_t each = record.first_operand; each < end; ++each) {
     const uint32_t slot = layout.operand_slot[each];

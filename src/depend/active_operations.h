@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "depend/block_layout.h"
+#include "depend/cell_accesses.h"
 #include "program/program_model.h"
 
 namespace culprit::depend {
@@ -19,10 +20,11 @@ struct OutsideOperand {
   uint32_t from;     ///< of a phi: the block that control comes from; else kNone
 };
 
-/// Of loads and stores, whose accesses are what most of the pass's time goes into.
+/// Of loads and stores of cells (cell_accesses.h), which most of the pass's time goes into.
 enum class SimpleAccess : uint8_t {
   kNone,
-  kCell,  ///< of one whole cell, that no access shares with another one: `cell`
+  kCell,       ///< of `cell`
+  kKnownCell,  ///< a load; what it reads the block's accesses before it have told
 };
 
 struct ActiveOperation {
@@ -50,11 +52,9 @@ class ActiveOperations {
   }
 
  private:
-  void find_shared_cells(const program::ProgramModel& model);
-  void add(const program::ProgramModel& model, const BlockLayout& layout, uint32_t function, uint32_t index);
-  bool is_of_cell(const program::ProgramModel& model, const ActiveOperation& operation) const;
+  void add(const program::ProgramModel& model, const BlockLayout& layout, const CellAccesses& cells, uint32_t function,
+           uint32_t index);
 
-  std::vector<bool> is_shared_;  ///< per cell: an access has it and others
   std::vector<ActiveOperation> all_;
   std::vector<OutsideOperand> operands_;
   std::vector<uint32_t> before_;  ///< per operation, and more: how many active ones come before it

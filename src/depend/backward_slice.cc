@@ -227,7 +227,7 @@ class BackwardSlicer {
     const Bytes of_operand = record.kind == OperationKind::kCopy ? through_copy(record, bytes) : bytes;
     if (options_.data) {
       if (has_operand(record.kind)) reach_operand(record.first_operand, of_operand);
-      if (!has_operand(record.kind)) reach_slot(layout_.memory_slot[operation], bytes);
+      if (!has_operand(record.kind)) reach_memory(operation, bytes);
     }
     if (!first) return;
     if (options_.control) reach_slot(kControlSlot);
@@ -251,8 +251,8 @@ class BackwardSlicer {
     const auto accesses = graph_.model().accesses_of(operation);
     switch (record.kind) {
       case OperationKind::kLoad:
-        return layout_.memory_slot[operation] != kNoSlot && !accesses.empty() &&
-               accesses.front().bytes <= kMostPieceBytes;
+        return (layout_.memory_slot[operation] != kNoSlot || layout_.stored_by(operation) != format::kNone) &&
+               !accesses.empty() && accesses.front().bytes <= kMostPieceBytes;
       case OperationKind::kStore:
         return !accesses.empty() && accesses.front().bytes < kMostPieceBytes;
       case OperationKind::kCopy:
@@ -279,9 +279,16 @@ class BackwardSlicer {
     const format::OperandRecord& record = graph_.model().sections().operands[operand];
     if (layout_.operand_slot[operand] != kNoSlot) return reach_slot(layout_.operand_slot[operand], bytes);
     if (record.kind != format::OperandKind::kOperation || bytes == 0) return;
-    const uint64_t number = place_.first_number + layout_.place[record.value];
-    bytes == ~Bytes{0} ? reach(number) : reach_part(number, bytes);
+    reach_node(place_.first_number + layout_.place[record.value], bytes);
   }
+
+  void reach_memory(uint32_t operation, Bytes bytes) {
+    const uint32_t store = layout_.stored_by(operation);
+    store == format::kNone ? reach_slot(layout_.memory_slot[operation], bytes)
+                           : reach_node(place_.first_number + layout_.place[store], bytes);
+  }
+
+  void reach_node(uint64_t number, Bytes bytes) { bytes == ~Bytes{0} ? reach(number) : reach_part(number, bytes); }
 
   void reach(uint64_t number) {
     if (!slice_.contains(number)) open_.insert(number);

@@ -1,5 +1,7 @@
 #include "depend/block_layout.h"
 
+#include "depend/cell_accesses.h"
+
 namespace culprit::depend {
 
 using namespace format;
@@ -11,6 +13,7 @@ BlockLayout::BlockLayout(const ProgramModel& model) {
   operand_slot.assign(sections.operands.size(), kNoSlot);
   memory_slot.assign(sections.operations.size(), kNoSlot);
   block_of.assign(sections.operations.size(), kNone);
+  access_before = CellAccesses(model).accesses_before();
   place.assign(sections.operations.size(), 0);
   export_number.assign(model.blocks().size(), kNoSlot);
   exports.assign(model.functions().size(), 0);
@@ -55,7 +58,11 @@ void BlockLayout::lay_out_slots(const ProgramModel& model, uint32_t function, ui
     }
     // A copy's sources are known by who reads the copy.
     if (record.kind == OperationKind::kCopyMemory) reads = false;
-    if (reads) memory_slot[operation] = next++;
+    if (const uint32_t known = access_before[operation]; known != kNone) {
+      memory_slot[operation] = memory_slot[known];
+    } else if (reads) {
+      memory_slot[operation] = next++;
+    }
   }
   slots[block] = next;
 }
@@ -97,6 +104,8 @@ void BlockLayout::add_edges(const ProgramModel& model, uint32_t operation, bool 
   if (!transfer && memory_slot[operation] != kNoSlot) {
     const EdgeKind kind = record.kind == OperationKind::kPhi ? EdgeKind::kControl : EdgeKind::kData;
     edges.push_back({memory_slot[operation], kind, true});
+  } else if (!transfer && stored_by(operation) != kNone) {
+    edges.push_back({place[stored_by(operation)], EdgeKind::kData, false});
   }
 }
 

@@ -45,6 +45,9 @@ struct BlockLayout {
   /// Per operation: where the memory it reads, or a call's result, comes from; of a phi: what decided where control
   /// came from.
   std::vector<uint32_t> memory_slot;
+  /// As of CellAccesses::accesses_before: of a load with one, either the store whose value it gets, and it has no slot;
+  /// or a load with whose slot it shares.
+  std::vector<uint32_t> access_before;
   std::vector<uint32_t> block_of;  ///< per operation
   /// Per block whose values other blocks use: its number among those of its function; else kNoSlot.
   std::vector<uint32_t> export_number;
@@ -55,6 +58,8 @@ struct BlockLayout {
   std::vector<StaticEdge> edges;
   std::vector<uint32_t> place;  ///< per operation: its node's place in the block
 
+  /// The store of the same block whose value a load gets; kNone: its slot tells.
+  uint32_t stored_by(uint32_t load) const { return memory_slot[load] == kNoSlot ? access_before[load] : format::kNone; }
   uint32_t nodes_of(uint32_t block) const { return first_node[block + 1] - first_node[block]; }
   std::span<const StaticEdge> edges_of(uint32_t node, bool entered_body) const {
     const uint32_t first = entered_body ? nodes[node].first_edge_of_body : nodes[node].first_edge;

@@ -280,7 +280,8 @@ class GraphBuilder final : public DefinitionQuery {
     if (races_) races_->executed(thread_, activation, operation, node);
     switch (operation.kind) {
       case OperationKind::kLoad:
-        if (is_simple_load(activation, operation)) {
+        if (operation.simple != SimpleAccess::kNone && CopyTable::is_node(activation.cells[operation.cell])) {
+          if (operation.simple == SimpleAccess::kKnownCell) break;
           writer_.set(activation.current, operation.memory_slot, NodeNumber{activation.cells[operation.cell]});
         } else if (!accesses.empty()) {
           load(activation, accesses[0], operation);
@@ -348,13 +349,9 @@ class GraphBuilder final : public DefinitionQuery {
     }
   }
 
-  static bool is_simple_load(const Activation& activation, const ActiveOperation& operation) {
-    return operation.simple == SimpleAccess::kCell && CopyTable::is_node(activation.cells[operation.cell]);
-  }
-
   void load(Activation& activation, const AccessRecord& access, const ActiveOperation& operation) {
     const uint32_t slot = operation.memory_slot;
-    if (slot == kNoSlot) return;
+    if (slot == kNoSlot && operation.simple != SimpleAccess::kKnownCell) return;
     std::optional<NodeNumber> source = definitions_.only_source(activation, access);
     const bool is_recent = source && *source != kNoNumber && source->bits >= variables_.latest_entry();
     if (!is_recent && definitions_.find_unwritten(activation, access)) {

@@ -199,6 +199,10 @@ bool DependenceGraph::entered_body(const ExecutionPlace& place, uint32_t call) c
 
 std::vector<NodeNumber> DependenceGraph::memory_parts(Node node) const {
   std::vector<NodeNumber> parts;
+  if (const uint32_t store = layout_.stored_by(node.operation()); store != kNone) {
+    parts.push_back(number_of(Node::of(node.execution(), store)));
+    return parts;
+  }
   const uint32_t slot = layout_.memory_slot[node.operation()];
   if (slot == kNoSlot || model_.operation(node.operation()).kind == OperationKind::kPhi) return parts;
   visit_parts(place_of(node.execution()), slot, [&](NodeNumber source) { parts.push_back(source); });

@@ -243,6 +243,9 @@ void DependenceGraph::for_each_source(Node node, uint32_t operand, Visit&& visit
 
 template <typename Visit>
 void DependenceGraph::for_each_memory_source(Node node, Visit&& visit) const {
+  if (const uint32_t store = layout_.stored_by(node.operation()); store != format::kNone) {
+    return visit(Node::of(node.execution(), store));
+  }
   const uint32_t slot = layout_.memory_slot[node.operation()];
   // A phi has there what decided on it, which is no source of its value.
   if (slot == kNoSlot || model_.operation(node.operation()).kind == format::OperationKind::kPhi) return;

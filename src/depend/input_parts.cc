@@ -178,8 +178,9 @@ void InputParts::add_operands_of(uint32_t operation, Wanted&& wanted, InputWay w
 }
 
 void InputParts::add_memory(uint32_t operation, InputWay way, bool is_loaded) {
-  const uint32_t slot = layout_.memory_slot[operation];
+  const uint32_t slot = layout_.memory_slot[operation], store = layout_.stored_by(operation);
   if (slot != kNoSlot) parts_.push_back({slot, way, true, is_loaded});
+  if (store != kNone) parts_.push_back({layout_.place[store], way, false, false});
 }
 
 /// Whether what a store or return puts down is the value of a variable or a constant, and nothing computed.

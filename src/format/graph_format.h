@@ -9,7 +9,7 @@
 
 namespace culprit::format {
 
-inline constexpr uint32_t kGraphVersion = 7;
+inline constexpr uint32_t kGraphVersion = 8;
 inline constexpr char kGraphMagic[8] = {'C', 'U', 'L', 'P', 'G', 'R', 'P', 'H'};
 
 /// Executions of every chunk but the last.

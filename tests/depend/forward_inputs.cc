@@ -303,6 +303,9 @@ class ForwardInputs::Computation {
 
   void add_memory(uint32_t operation, Way way) {
     const uint32_t slot = layout_.memory_slot[operation];
+    if (const uint32_t store = layout_.stored_by(operation); store != format::kNone) {
+      parts_.push_back({{place_.first_number + layout_.place[store]}, way});
+    }
     if (slot == kNoSlot) return;
     graph_.visit_bytes(place_, slot, [&](NodeNumber source) { parts_.push_back({source, way}); });
   }
