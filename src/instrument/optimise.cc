@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "instrument/analyses.h"
+#include "instrument/forward_past_events.h"
 #include "instrument/lower_indirect_branches.h"
 #include "instrument/normalise.h"
 #include "instrument/point_changes.h"
@@ -29,6 +30,13 @@ struct JoinPointChanges : llvm::PassInfoMixin<JoinPointChanges> {
   }
 };
 
+struct ForwardPastEvents : llvm::PassInfoMixin<ForwardPastEvents> {
+  static llvm::PreservedAnalyses run(llvm::Function& function, llvm::FunctionAnalysisManager& analyses) {
+    const bool changed = forward_past_events(function, analyses.getResult<llvm::AAManager>(function));
+    return changed ? llvm::PreservedAnalyses::none() : llvm::PreservedAnalyses::all();
+  }
+};
+
 }  // namespace
 
 void run_o2_pipeline(llvm::Module& module, llvm::TargetMachine& machine, const llvm::TargetLibraryInfoImpl& library,
@@ -43,6 +51,8 @@ void run_o2_pipeline(llvm::Module& module, llvm::TargetMachine& machine, const l
   // Inlined callees that come to no call on a way leave nothing on it that optimisers have to mind.
   builder.registerScalarOptimizerLateEPCallback(
       [](llvm::FunctionPassManager& passes, llvm::OptimizationLevel) { passes.addPass(JoinPointChanges()); });
+  builder.registerPeepholeEPCallback(
+      [](llvm::FunctionPassManager& passes, llvm::OptimizationLevel) { passes.addPass(ForwardPastEvents()); });
   builder.buildPerModuleDefaultPipeline(llvm::OptimizationLevel::O2).run(module, analyses.modules);
 }
 

@@ -13,6 +13,10 @@ llvm::MDNode* named(llvm::LLVMContext& context, const char* name, llvm::ArrayRef
   return llvm::MDNode::get(context, operands);
 }
 
+llvm::MDNode* events_scope(llvm::LLVMContext& context) {
+  return llvm::MDNode::get(context, {named(context, "culprit.trace.events", {named(context, "culprit.trace", {})})});
+}
+
 }  // namespace
 
 TraceScopes::TraceScopes(llvm::LLVMContext& context) {
@@ -21,13 +25,18 @@ TraceScopes::TraceScopes(llvm::LLVMContext& context) {
   llvm::Metadata* sites = named(context, "culprit.trace.sites", {domain});
   only_[static_cast<unsigned>(TraceScope::kPosition)] = llvm::MDNode::get(context, {position});
   only_[static_cast<unsigned>(TraceScope::kSites)] = llvm::MDNode::get(context, {sites});
+  only_[static_cast<unsigned>(TraceScope::kEvents)] = events_scope(context);
   both_ = llvm::MDNode::get(context, {position, sites});
 }
 
 void TraceScopes::mark(llvm::Instruction& access, TraceScope scope) const {
   const auto own = static_cast<unsigned>(scope);
   access.setMetadata(llvm::LLVMContext::MD_alias_scope, only_[own]);
-  access.setMetadata(llvm::LLVMContext::MD_noalias, only_[1 - own]);
+  access.setMetadata(llvm::LLVMContext::MD_noalias, scope == TraceScope::kEvents ? both_ : only_[1 - own]);
+}
+
+bool is_event(const llvm::StoreInst& store) {
+  return store.getMetadata(llvm::LLVMContext::MD_alias_scope) == events_scope(store.getContext());
 }
 
 void TraceScopes::separate(llvm::Function& body) const {

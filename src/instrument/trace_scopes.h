@@ -5,11 +5,12 @@
 
 #include <llvm/IR/Function.h>
 #include <llvm/IR/Instruction.h>
+#include <llvm/IR/Instructions.h>
 #include <llvm/IR/Metadata.h>
 
 namespace culprit {
 
-enum class TraceScope : unsigned { kPosition, kSites };
+enum class TraceScope : unsigned { kPosition, kSites, kEvents };
 
 class TraceScopes {
  public:
@@ -20,8 +21,11 @@ class TraceScopes {
   void separate(llvm::Function& body) const;
 
  private:
-  llvm::MDNode* only_[2];
-  llvm::MDNode* both_;
+  llvm::MDNode* only_[3];
+  llvm::MDNode* both_;  ///< without events
 };
+
+/// Whether a store writes an event, or a part of one.
+bool is_event(const llvm::StoreInst& store);
 
 }  // namespace culprit

@@ -36,17 +36,17 @@ TraceWriter::TraceWriter(llvm::Function& body, bool in_register)
 
 void TraceWriter::write_byte(llvm::IRBuilderBase& builder, llvm::Value* byte) {
   llvm::Value* at = position(builder);
-  builder.CreateStore(byte, at);
+  write(builder.CreateStore(byte, at));
   set_position(builder, advanced(builder, at, 1));
 }
 
 void TraceWriter::write_event(llvm::IRBuilderBase& builder, uint8_t event,
                               std::initializer_list<llvm::Value*> numbers) {
   llvm::Value* at = position(builder);
-  builder.CreateStore(builder.getInt8(event), at);
+  write(builder.CreateStore(builder.getInt8(event), at));
   uint64_t written = 1;
   for (llvm::Value* number : numbers) {
-    builder.CreateAlignedStore(number, advanced(builder, at, written), llvm::Align(1));
+    write(builder.CreateAlignedStore(number, advanced(builder, at, written), llvm::Align(1)));
     written += number->getType()->getIntegerBitWidth() / 8;
   }
   set_position(builder, advanced(builder, at, written));
@@ -84,9 +84,9 @@ void TraceWriter::write_word(llvm::IRBuilderBase& builder, llvm::Value* word, ll
   llvm::Value* is_near = builder.CreateICmpULT(moved, builder.getInt64(kDeltas));
   llvm::Value* code = builder.CreateTrunc(builder.CreateAdd(moved, builder.getInt64(2)), builder.getInt8Ty());
   llvm::Value* at = position(builder);
-  builder.CreateStore(builder.CreateSelect(is_near, code, builder.getInt8(format::kTraceAbsolute)), at);
-  builder.CreateAlignedStore(builder.CreateSelect(is_near, builder.getInt64(0), word), advanced(builder, at, 1),
-                             llvm::Align(1));
+  write(builder.CreateStore(builder.CreateSelect(is_near, code, builder.getInt8(format::kTraceAbsolute)), at));
+  write(builder.CreateAlignedStore(builder.CreateSelect(is_near, builder.getInt64(0), word), advanced(builder, at, 1),
+                                   llvm::Align(1)));
   llvm::Value* bytes = builder.CreateSelect(is_near, builder.getInt64(1), builder.getInt64(kAbsoluteBytes));
   set_position(builder, builder.CreateGEP(builder.getInt8Ty(), at, bytes));
 }

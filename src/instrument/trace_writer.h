@@ -36,6 +36,7 @@ class TraceWriter {
   void take_back(llvm::IRBuilderBase& builder);
 
  private:
+  void write(llvm::StoreInst* part) const { scopes_.mark(*part, TraceScope::kEvents); }
   /// `word` in the bytes that are next: as a byte when `delta` from what the reader knows is small.
   void write_word(llvm::IRBuilderBase& builder, llvm::Value* word, llvm::Value* delta);
   llvm::Value* position(llvm::IRBuilderBase& builder);

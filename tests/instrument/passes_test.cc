@@ -17,6 +17,7 @@
 #include <llvm/Transforms/Scalar/SimplifyCFG.h>
 
 #include "instrument/forget_marks.h"
+#include "instrument/forward_past_events.h"
 #include "instrument/invariant_loads.h"
 #include "instrument/lower_indirect_branches.h"
 #include "instrument/merge_globals.h"
@@ -27,6 +28,7 @@
 #include "instrument/point_changes.h"
 #include "instrument/pointer_uses.h"
 #include "instrument/settle_points.h"
+#include "instrument/trace_scopes.h"
 #include "instrument/variable_class.h"
 #include "instrument/widen_indices.h"
 
@@ -745,6 +747,82 @@ TEST_F(Passes, ContextsGetStacks) {
   ASSERT_EQ(calls.size(), 2u);
   EXPECT_EQ(calls[1]->getCalledFunction()->getName(), "culprit_context_made");
   EXPECT_EQ(calls[1]->getArgOperand(0), calls[0]->getArgOperand(0));
+}
+
+/// Of a function, whose stores of bytes are events.
+class PastEvents : public Passes {
+ protected:
+  /// How many conditional branches and loads are left.
+  std::pair<int, int> left_of(const std::string& text) {
+    llvm::Function& function = *parse(text).getFunction("f");
+    const TraceScopes scopes(context_);
+    for (llvm::Instruction& each : llvm::instructions(function)) {
+      auto* store = llvm::dyn_cast<llvm::StoreInst>(&each);
+      if (store && store->getValueOperand()->getType()->isIntegerTy(8)) scopes.mark(*store, TraceScope::kEvents);
+    }
+    llvm::PassBuilder builder;
+    llvm::LoopAnalysisManager loops;
+    llvm::FunctionAnalysisManager functions;
+    llvm::CGSCCAnalysisManager components;
+    llvm::ModuleAnalysisManager modules;
+    builder.registerModuleAnalyses(modules);
+    builder.registerCGSCCAnalyses(components);
+    builder.registerFunctionAnalyses(functions);
+    builder.registerLoopAnalyses(loops);
+    builder.crossRegisterProxies(loops, functions, components, modules);
+    forward_past_events(function, functions.getResult<llvm::AAManager>(function));
+    std::pair<int, int> left;
+    for (const llvm::Instruction& each : llvm::instructions(function)) {
+      const auto* branch = llvm::dyn_cast<llvm::BranchInst>(&each);
+      left.first += branch && branch->isConditional() ? 1 : 0;
+      left.second += llvm::isa<llvm::LoadInst>(each) ? 1 : 0;
+    }
+    return left;
+  }
+
+  /// `best = a; if (b > best) best = b; if (c > best) best = c;` with `between` in front of the first condition.
+  static std::string greatest(const std::string& first, const std::string& between) {
+    return "define i32 @f(ptr %best, ptr %other, ptr %events, i32 %a, i32 %b, i32 %c) {\n" + first + between + R"(
+  %one = load i32, ptr %best
+  %more = icmp sgt i32 %b, %one
+  %event = select i1 %more, i8 1, i8 2
+  store i8 %event, ptr %events
+  br i1 %more, label %then, label %next
+then:
+  store i32 %b, ptr %best
+  br label %next
+next:
+  %two = load i32, ptr %best
+  %fewer = icmp sle i32 %c, %two
+  store i8 3, ptr %events
+  br i1 %fewer, label %end, label %last
+last:
+  store i32 %c, ptr %best
+  br label %end
+end:
+  %chosen = phi i32 [ %c, %last ], [ %two, %next ]
+  ret i32 %chosen
+}
+)";
+  }
+};
+
+using Left = std::pair<int, int>;
+
+TEST_F(PastEvents, ConditionalStoresBecomeChoices) {
+  EXPECT_EQ(left_of(greatest("store i32 %a, ptr %best\n", "store i8 1, ptr %events\n")), Left(0, 0));
+}
+
+TEST_F(PastEvents, WhatAnotherStoreMayHaveChangedIsReadAgain) {
+  EXPECT_EQ(left_of(greatest("store i32 %a, ptr %best\n", "store i32 0, ptr %other\n")), Left(2, 2));
+}
+
+TEST_F(PastEvents, OnlyWhereTheBlockHasStoredMayBeStoredAlways) {
+  EXPECT_EQ(left_of(greatest("", "")), Left(2, 2));
+}
+
+TEST_F(PastEvents, StoresThatAreNoEventsMayChangeEverything) {
+  EXPECT_EQ(left_of(greatest("store i32 %a, ptr %best\n", "store i16 1, ptr %events\n")), Left(2, 2));
 }
 
 }  // namespace
