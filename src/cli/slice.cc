@@ -3,20 +3,21 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <filesystem>
-#include <map>
 #include <memory>
-#include <nlohmann/json.hpp>
+#include <numeric>
 #include <optional>
-#include <stdexcept>
-#include <utility>
 
 #include "base/temporary_directory.h"
 #include "build/builder.h"
 #include "cli/command.h"
 #include "cli/crash_place.h"
+#include "cli/expression_place.h"
+#include "cli/kept_slices.h"
 #include "cli/make_trace.h"
 #include "cli/output_position.h"
+#include "cli/prune.h"
 #include "cli/slice_view.h"
 #include "depend/criterion.h"
 #include "depend/slice.h"
@@ -34,19 +35,19 @@ using depend::Node;
 
 struct Options {
   std::vector<std::string> words;  ///< a trace's folder, or a program and its arguments
-  std::string at;
-  std::string variable;
-  std::string memory;
-  std::string from;
-  bool crash = false;
-  bool forward = false;
-  bool no_control = false;
-  bool no_address = false;
+  SliceQuestion question;
   bool value_chain = false;
-  std::vector<std::string> prune_functions;
   std::string html;
   bool tree = false, as_json = false, as_dot = false, no_edges = false;
   uint64_t depth = 6;
+  bool list = false;
+  uint64_t number = 0, forget = 0;  ///< of kept slices; 0: none
+};
+
+/// What is asked about: a trace, and the recording that it is of, if any.
+struct Asked {
+  const trace::TraceFile& trace;
+  const recording::Recording* recording = nullptr;
 };
 
 /// `ADDRESS[+BYTES]`.
@@ -61,61 +62,73 @@ std::vector<Node> memory_criterion(const std::string& range, const trace::TraceF
   return memory_value(trace, graph, moment, *address, *bytes);
 }
 
-std::vector<Node> criterion_of(const Options& options, const trace::TraceFile& trace, const DependenceGraph& graph) {
-  if (options.crash) {
+/// The memory that an expression means at a moment, where a replay goes to look.
+std::vector<Node> expression_criterion(const SliceQuestion& question, const Asked& asked, const DependenceGraph& graph,
+                                       const depend::Moment& moment) {
+  if (!asked.recording) {
+    throw UserError("what an expression means is known of a recording only",
+                    "culprit record PROG, then culprit slice NAME --at … --expr …; or --var, or --memory");
+  }
+  const std::string point = fmt::format("{}#{}", question.at.substr(0, question.at.find('#')), moment.instance);
+  const std::optional<StoppedReplay> stopped = stop_replay(*asked.recording, point);
+  if (!stopped) throw UserError("the replay does not get to " + point, "name another place");
+  const ExpressionPlace place(*stopped, 0);
+  const auto [address, bytes] =
+      memory_of_expression(place.model(), question.expression, place.lookup(), place.memory());
+  return memory_value(asked.trace, graph, moment, address, bytes);
+}
+
+std::vector<Node> criterion_of(const SliceQuestion& question, const Asked& asked, const DependenceGraph& graph) {
+  if (question.crash) {
     if (graph.last() == depend::kNoNode) throw UserError("the trace is empty", "trace a run of the program");
     return {graph.last()};
   }
-  if (options.at.empty()) throw UserError("no place is given", "--at FILE:LINE[#INSTANCE], --at stdout:N, or --crash");
-  if (const auto output = output_position(options.at)) return output_byte(graph, output->first, output->second);
-  const depend::Moment moment = find_moment(graph, program::parse_source_position(options.at));
+  if (question.at.empty()) throw UserError("no place is given", "--at FILE:LINE[#INSTANCE], --at stdout:N, or --crash");
+  if (const auto output = output_position(question.at)) return output_byte(graph, output->first, output->second);
+  const depend::Moment moment = find_moment(graph, program::parse_source_position(question.at));
   fmt::print(stderr, "culprit: {}, execution {} of {}\n", graph.model().position_text(moment.statements.front()),
              moment.instance, moment.instances);
-  if (!options.memory.empty()) return memory_criterion(options.memory, trace, graph, moment);
-  if (options.variable.empty()) return values_used(graph, moment);
-  return variable_value(trace, graph, moment, options.variable);
+  if (!question.expression.empty()) return expression_criterion(question, asked, graph, moment);
+  if (!question.memory.empty()) return memory_criterion(question.memory, asked.trace, graph, moment);
+  if (question.variable.empty()) return values_used(graph, moment);
+  return variable_value(asked.trace, graph, moment, question.variable);
 }
 
-depend::SliceOptions slice_options(const Options& options, const DependenceGraph& graph) {
-  depend::SliceOptions result;
-  result.control = !options.no_control;
-  result.address = !options.no_address;
-  std::vector<uint32_t> pruned;
-  for (const std::string& name : options.prune_functions) {
-    const std::vector<uint32_t> found = program::find_functions(graph.model(), name);
-    pruned.insert(pruned.end(), found.begin(), found.end());
-  }
-  if (!pruned.empty()) {
-    result.prune = [pruned, &graph](uint32_t operation) {
-      const uint32_t function = graph.model().function_of_block(graph.layout().block_of[operation]);
-      return std::find(pruned.begin(), pruned.end(), function) != pruned.end();
-    };
-  }
-  return result;
-}
-
-std::string command_of(const Options& options) {
-  std::string command = fmt::format("{}", fmt::join(options.words, " "));
-  if (options.crash) command += " --crash";
-  if (!options.at.empty()) command += " --at " + options.at;
-  if (!options.variable.empty()) command += " --var " + options.variable;
-  return command;
-}
-
-depend::Slice slice_of(const Options& options, const DependenceGraph& graph, const std::vector<Node>& criterion,
+depend::Slice slice_of(const SliceQuestion& question, const DependenceGraph& graph, const std::vector<Node>& criterion,
                        const depend::SliceOptions& what) {
-  if (!options.from.empty()) {
-    const depend::Moment from = find_moment(graph, program::parse_source_position(options.from));
+  if (!question.from.empty()) {
+    const depend::Moment from = find_moment(graph, program::parse_source_position(question.from));
     return depend::chop(graph, values_used(graph, from), criterion, what);
   }
-  return options.forward ? depend::forward_slice(graph, criterion, what)
-                         : depend::backward_slice(graph, criterion, what);
+  return question.forward ? depend::forward_slice(graph, criterion, what)
+                          : depend::backward_slice(graph, criterion, what);
 }
 
-ExitCode answer(const Options& options, const trace::TraceFile& trace) {
-  const DependenceGraph graph = depend::open_graph(trace);
-  const std::vector<Node> criterion = criterion_of(options, trace, graph);
-  const depend::SliceOptions what = slice_options(options, graph);
+/// A slice may lack what went through a function of which nothing is known.
+void say_what_is_unknown(const DependenceGraph& graph) {
+  const std::string_view unknown = graph.unknown_calls();
+  const auto functions = std::count(unknown.begin(), unknown.end(), '\n');
+  if (functions == 0) return;
+  fmt::print(stderr,
+             "culprit: the run called {} function{} of libraries that nothing describes: what they wrote is not in the "
+             "slice; culprit dump graph lists them\n",
+             functions, functions == 1 ? "" : "s");
+}
+
+void keep(const SliceQuestion& question, const Asked& asked, const DependenceGraph& graph, const depend::Slice& slice) {
+  if (!asked.recording || ::access(asked.recording->directory.c_str(), W_OK) != 0) return;
+  const std::vector<uint64_t> counts = count_instances(graph, slice);
+  const auto statements = counts.size() - static_cast<size_t>(std::count(counts.begin(), counts.end(), uint64_t{0}));
+  const uint64_t instances = std::accumulate(counts.begin(), counts.end(), uint64_t{0});
+  fmt::print(stderr, "culprit: slice {}\n", keep_slice(asked.recording->directory, question, statements, instances));
+}
+
+/// `question`: what to answer; options.question is what was asked.
+ExitCode answer(const Options& options, const SliceQuestion& question, const Asked& asked) {
+  const DependenceGraph graph = depend::open_graph(asked.trace);
+  const std::vector<Node> criterion = criterion_of(question, asked, graph);
+  const depend::SliceOptions what{
+      .address = !question.no_address, .control = !question.no_control, .prune = pruned_by(question.prune, graph)};
   if (options.value_chain) {
     for (const Node node : criterion) fmt::print("{}", depend::chain_text(graph, depend::value_chain(graph, node)));
     return criterion.empty() ? ExitCode::kNothingFound : ExitCode::kAnswered;
@@ -124,12 +137,14 @@ ExitCode answer(const Options& options, const trace::TraceFile& trace) {
     fmt::print("{}", depend::tree_text(graph, criterion, what, options.depth));
     return ExitCode::kAnswered;
   }
-  const depend::Slice slice = slice_of(options, graph, criterion, what);
+  const depend::Slice slice = slice_of(question, graph, criterion, what);
   if (!options.html.empty()) {
     std::optional<RunValues> values;
-    if (trace.contents() == format::TraceContents::kValues) values.emplace(trace, executions_of(graph, slice));
-    write_file_atomically(options.html, report::to_html(slice_view(graph, slice, criterion, what, options.forward,
-                                                                   command_of(options), values ? &*values : nullptr)));
+    if (asked.trace.contents() == format::TraceContents::kValues)
+      values.emplace(asked.trace, executions_of(graph, slice));
+    const std::string command = fmt::format("{} {}", fmt::join(options.words, " "), text_of(options.question));
+    write_file_atomically(options.html, report::to_html(slice_view(graph, slice, criterion, what, question.forward,
+                                                                   command, values ? &*values : nullptr)));
   }
   if (options.as_json) {
     fmt::print("{}", depend::slice_json(graph, slice, what, !options.no_edges));
@@ -138,20 +153,47 @@ ExitCode answer(const Options& options, const trace::TraceFile& trace) {
   } else {
     fmt::print("{}", depend::slice_text(graph, slice));
   }
+  say_what_is_unknown(graph);
+  keep(options.question, asked, graph, slice);
   return slice.empty() ? ExitCode::kNothingFound : ExitCode::kAnswered;
 }
 
-ExitCode slice_trace(Options options, const fs::path& folder, bool recorded) {
+ExitCode slice_trace(const Options& options, const fs::path& folder, const recording::Recording* recording) {
   const trace::TraceFile trace(folder);
-  if (recorded && options.crash && trace.wait_signal() != 0) {
-    options.at = kept_place_of_crash(options.words.front(), folder);
-    options.crash = false;
+  SliceQuestion question = options.question;
+  if (recording && question.crash && trace.wait_signal() != 0) {
+    question.at = kept_place_of_crash(options.words.front(), folder);
+    question.crash = false;
   }
-  return answer(options, trace);
+  return answer(options, question, {trace, recording});
 }
 
 void say_how_it_ended(int signal) {
   if (signal != 0) fmt::print(stderr, "culprit: the program was ended by signal {}\n", signal);
+}
+
+ExitCode list_slices(const fs::path& recording) {
+  const std::vector<KeptSlice> slices = kept_slices(recording);
+  for (const KeptSlice& each : slices) {
+    fmt::print("{:>4}  {:>6} statements {:>9} instances  {}\n", each.number, each.statements, each.instances,
+               text_of(each.question));
+  }
+  return slices.empty() ? ExitCode::kNothingFound : ExitCode::kAnswered;
+}
+
+ExitCode slice_recording(Options options) {
+  const recording::Recording recording = recording::open_recording(options.words.front());
+  if (options.list) return list_slices(recording.directory);
+  if (options.forget != 0) {
+    forget_slice(recording.directory, options.forget);
+    return ExitCode::kAnswered;
+  }
+  if (options.number != 0) options.question = question_of(recording.directory, options.number);
+  if (const std::optional<fs::path> kept = kept_trace(recording)) return slice_trace(options, *kept, &recording);
+  const TemporaryDirectory own(temporary_place("slice"));
+  const recording::NoStreams nowhere;
+  make_trace_of_recording(recording, own.path(), nowhere.surroundings());
+  return slice_trace(options, own.path(), &recording);
 }
 
 ExitCode slice(const Options& options) {
@@ -160,52 +202,69 @@ ExitCode slice(const Options& options) {
                     "culprit slice NAME --at FILE:LINE, or culprit slice --at FILE:LINE -- PROGRAM ARGUMENTS");
   }
   const std::string& name = options.words.front();
-  if (fs::exists(fs::path(name) / trace::kChunksFile)) return slice_trace(options, name, false);
-  if (options.words.size() == 1 && recording::recording_named(name)) {
-    const recording::Recording recording = recording::open_recording(name);
-    if (const std::optional<fs::path> kept = kept_trace(recording)) return slice_trace(options, *kept, true);
-    const TemporaryDirectory own(temporary_place("slice"));
-    const recording::NoStreams nowhere;
-    make_trace_of_recording(recording, own.path(), nowhere.surroundings());
-    return slice_trace(options, own.path(), true);
+  if (options.words.size() == 1 && recording::recording_named(name)) return slice_recording(options);
+  if (options.list || options.number != 0 || options.forget != 0) {
+    throw UserError(fmt::format("{} is no recording, and slices are kept with recordings", name),
+                    "culprit record PROG, then culprit slice NAME …");
   }
+  if (fs::exists(fs::path(name) / trace::kChunksFile)) return slice_trace(options, name, nullptr);
   const TemporaryDirectory own(temporary_place("slice"));
   say_how_it_ended(make_trace(options.words, own.path()).end.signal);
-  return slice_trace(options, own.path(), false);
+  return slice_trace(options, own.path(), nullptr);
 }
 
 const Registration kRegistration{Command{
     .name = "slice",
     .summary = "Show what a value depends on, or what depends on it",
-    .description = "Takes a trace that `culprit trace` made, or a recording, or runs PROG and traces it. The slice of "
-                   "the values that "
-                   "are used at\n"
-                   "a place, of one variable or of memory there, of a byte that was put out, or of where the run "
-                   "ended: every statement that had a part in "
-                   "them, by data, by\n"
-                   "choosing which memory is meant, or by deciding that a statement runs. A place is FILE:LINE with #N "
-                   "for its N-th\n"
-                   "execution; without it the last one is meant.",
+    .description =
+        "Takes a trace that `culprit trace` made, or a recording, or runs PROG and traces it. The slice of "
+        "the values that "
+        "are used at\n"
+        "a place, of one variable or of memory there, of a byte that was put out, or of where the run "
+        "ended: every statement that had a part in "
+        "them, by data, by\n"
+        "choosing which memory is meant, or by deciding that a statement runs. A place is FILE:LINE with #N "
+        "for its N-th\n"
+        "execution; without it the last one is meant. Slices of a recording get a number, which is kept with "
+        "it, and can\n"
+        "be asked for again in any form.",
     .examples = {{"culprit slice --at parse.c:88 --var n -- ./prog file", "runs ./prog; what made n"},
+                 {"culprit slice prog-3 --at parse.c:88#3 --expr 'list->head[2].name'",
+                  "of a recording: what made that memory"},
                  {"culprit slice t --crash --tree", "what led to the end of the run, as a tree"},
                  {"culprit slice t --at stdout:123", "what made byte 123 of the output, counted from 0"},
+                 {"culprit slice t --at parse.c:40#1 --forward", "what depends on the first execution of line 40"},
+                 {"culprit slice t --crash --from parse.c:40#1", "how that led to the end: a chop"},
+                 {"culprit slice t --crash --prune log_line --prune util.c:10-80 --prune gnulib/ --prune var:total",
+                  "without a function, lines, a library's folder, a variable, and what is reached through them only"},
                  {"culprit slice t --at parse.c:88#3 --var n --value-chain", "where the value was made"},
-                 {"culprit slice t --crash --html slice.html", "a page to click from uses to definitions"}},
+                 {"culprit slice prog-3 --list", "the slices that were asked of prog-3"},
+                 {"culprit slice prog-3 --number 2 --html slice.html",
+                  "the second of them, as a page to click from uses to definitions"}},
     .configure = [](CLI::App& app) {
       auto options = std::make_shared<Options>();
+      SliceQuestion& question = options->question;
       app.add_option("trace", options->words, "a trace's folder, a recording, or a program and its arguments after --");
-      app.add_option("--at", options->at,
+      app.add_option("--at", question.at,
                      "FILE:LINE[:COLUMN][#INSTANCE], or stdout:N or stderr:N for a byte of the output");
-      app.add_option("--var", options->variable, "one variable at that place");
-      app.add_option("--memory", options->memory, "the bytes ADDRESS+BYTES before that place");
-      app.add_flag("--crash", options->crash,
+      auto* variable = app.add_option("--var", question.variable, "one variable at that place");
+      auto* expression =
+          app.add_option("--expr", question.expression, "the memory that a C expression means there, of a recording");
+      auto* memory = app.add_option("--memory", question.memory, "the bytes ADDRESS+BYTES before that place");
+      variable->excludes(expression)->excludes(memory);
+      expression->excludes(memory);
+      app.add_flag("--crash", question.crash,
                    "where the run ended; exact of a recording, else as far as the trace tells");
-      app.add_flag("--forward,!--backward", options->forward, "what depends on it (default: what it depends on)");
-      app.add_option("--from", options->from, "only what lies between this place and the criterion (a chop)");
-      app.add_flag("--no-control", options->no_control, "without what decided that statements run");
-      app.add_flag("--no-address", options->no_address, "without what chose the memory that is accessed");
+      app.add_flag("--forward,!--backward", question.forward, "what depends on it (default: what it depends on)");
+      app.add_option("--from", question.from, "only what lies between this place and the criterion (a chop)");
+      app.add_flag("--no-control", question.no_control, "without what decided that statements run");
+      app.add_flag("--no-address", question.no_address, "without what chose the memory that is accessed");
       app.add_flag("--value-chain", options->value_chain, "only how the value came there by copies");
-      app.add_option("--prune", options->prune_functions, "leave a function out, with all that is reached through it");
+      app.add_option(
+             "--prune", question.prune,
+             "leave out, with all that is reached through it only: FUNCTION, FILE:FIRST-LAST, FOLDER/ (sources), "
+             "var:NAME, or libraries (calls of what was not compiled with the program)")
+          ->allow_extra_args(false);
       app.add_flag("--tree", options->tree, "as a tree from the criterion");
       app.add_option("--depth", options->depth, "of the tree");
       app.add_option(
@@ -215,6 +274,9 @@ const Registration kRegistration{Command{
       app.add_flag("--json", options->as_json, "statement instances and their dependences as JSON");
       app.add_flag("--no-edges", options->no_edges, "of JSON: the statement instances alone");
       app.add_flag("--dot", options->as_dot, "as a graph for dot");
+      app.add_flag("--list", options->list, "of a recording: the slices that were asked for, with their numbers");
+      app.add_option("--number", options->number, "of a recording: the slice of that number again");
+      app.add_option("--forget", options->forget, "of a recording: forget the slice of that number");
       return [options] { return slice(*options); };
     }}};
 

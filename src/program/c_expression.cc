@@ -28,6 +28,18 @@ class Evaluator {
     }
   }
 
+  MemoryRange memory() {
+    try {
+      const Value value = whole();
+      const auto* thing = std::get_if<Thing>(&value);
+      if (!thing || !thing->address) error("this is computed and lies nowhere in memory");
+      if (thing->bytes.empty()) error("this memory cannot be read");
+      return {*thing->address, thing->bytes.size()};
+    } catch (const CValueError& wrong) {
+      error(wrong.what());
+    }
+  }
+
  private:
   Value whole() {
     Value value = conditional();
@@ -217,6 +229,11 @@ class Evaluator {
 };
 
 }  // namespace
+
+MemoryRange memory_of_expression(const ProgramModel& model, std::string_view expression, const ObjectLookup& lookup,
+                                 const MemoryReader& memory) {
+  return Evaluator(model, expression, lookup, memory).memory();
+}
 
 std::string value_of_expression(const ProgramModel& model, std::string_view expression, const ObjectLookup& lookup,
                                 const MemoryReader& memory, const ValueStyle& style) {
