@@ -92,7 +92,9 @@ class BackwardSlicer {
       if (is_pruned(node)) continue;
       reached.nodes = uint64_t{1} << place;
       const uint32_t operation = node.operation & ~Node::kTransferBit;
-      const bool enters = (graph_.model().operation(operation).flags & format::kOperationEnters) != 0;
+      // The same bit means other things for other operations.
+      const bool enters =
+          node.is_call && (graph_.model().operation(operation).flags & format::kOperationEnters) != 0;
       if (node.is_call && !enters) {
         plan.calls |= reached.nodes;
       } else {
