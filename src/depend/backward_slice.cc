@@ -93,8 +93,7 @@ class BackwardSlicer {
       reached.nodes = uint64_t{1} << place;
       const uint32_t operation = node.operation & ~Node::kTransferBit;
       // The same bit means other things for other operations.
-      const bool enters =
-          node.is_call && (graph_.model().operation(operation).flags & format::kOperationEnters) != 0;
+      const bool enters = node.is_call && (graph_.model().operation(operation).flags & format::kOperationEnters) != 0;
       if (node.is_call && !enters) {
         plan.calls |= reached.nodes;
       } else {

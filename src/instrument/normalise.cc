@@ -184,9 +184,23 @@ void make_internal(llvm::Function& function) {
   });
 }
 
+/// The C library's headers have bodies of these for the optimiser, which reach into a stream's buffer. Called, they are
+/// functions of which is known what they read and put out.
+bool is_of_stream(llvm::StringRef name) {
+  constexpr llvm::StringLiteral kNames[] = {"fgetc_unlocked", "fputc_unlocked",   "getc_unlocked",
+                                            "putc_unlocked",  "getchar_unlocked", "putchar_unlocked"};
+  return llvm::is_contained(kNames, name);
+}
+
 void resolve_available_externally(llvm::Module& module) {
   for (llvm::Function& function : llvm::make_early_inc_range(module)) {
-    if (function.hasAvailableExternallyLinkage()) make_internal(function);
+    if (!function.hasAvailableExternallyLinkage()) continue;
+    if (is_of_stream(function.getName())) {
+      function.deleteBody();
+      function.setComdat(nullptr);
+    } else {
+      make_internal(function);
+    }
   }
   for (llvm::GlobalVariable& variable : module.globals()) {
     if (!variable.hasAvailableExternallyLinkage()) continue;
