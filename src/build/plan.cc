@@ -54,9 +54,9 @@ Plan plan_from_toml_text(const std::string& text_of_plan, const std::string& pat
   try {
     table = toml::parse(text_of_plan, path);
   } catch (const toml::parse_error& error) {
-    throw UserError(
-        fmt::format("{}: line {}: {}", path, error.source().begin.line, error.description()),
-        "mend the plan, or use one of the named plans: fast, registers, homes, session, alterable, trace, path, values");
+    throw UserError(fmt::format("{}: line {}: {}", path, error.source().begin.line, error.description()),
+                    "mend the plan, or use one of the named plans: fast, registers, homes, session, alterable, trace, "
+                    "path, values");
   }
   Plan plan{.name = std::filesystem::path(path).stem().string()};
   for (const auto& [key, value] : table) {
@@ -96,7 +96,8 @@ Plan plan_from_toml_text(const std::string& text_of_plan, const std::string& pat
       throw UserError(
           fmt::format("{}: line {}: no plan has `{}` with this value", path, key.source().begin.line, name),
           "known: ticks = true|false, fine_ticks = true|false, observed = \"none\"|\"registers\"|\"homes\", "
-          "hooks = \"none\"|\"counts\"|\"session\"|\"trace\"|\"path\"|\"values\", start_observed = true|false, fast_bodies = "
+          "hooks = \"none\"|\"counts\"|\"session\"|\"trace\"|\"path\"|\"values\", start_observed = true|false, "
+          "fast_bodies = "
           "true|false, "
           "alterable = true|false, "
           "index = \"pcce\"|\"sic\"|\"sei\"|\"lei\"|\"pepid\", points = \"calls\"|\"allocations\"|\"statements\", "
@@ -115,8 +116,9 @@ Plan plan_from_toml_text(const std::string& text_of_plan, const std::string& pat
   if (plan.hooks == Hooks::kSession && plan.observed != ObservedBodies::kHomes) {
     throw UserError(fmt::format("{}: session hooks need bodies with homes", path), "set observed = \"homes\"");
   }
-  if (plan.alterable && plan.hooks != Hooks::kSession) {
-    throw UserError(fmt::format("{}: what is alterable needs session hooks", path), "set hooks = \"session\"");
+  if (plan.alterable && plan.hooks != Hooks::kSession && !traces(plan.hooks)) {
+    throw UserError(fmt::format("{}: what is alterable needs hooks of a session or a trace", path),
+                    "set hooks = \"session\", or \"trace\" to trace altered runs");
   }
   if (traces(plan.hooks) && plan.observed != ObservedBodies::kRegisters) {
     throw UserError(fmt::format("{}: trace hooks need bodies with registers", path), "set observed = \"registers\"");

@@ -37,14 +37,16 @@ struct Plan {
   Hooks hooks = Hooks::kNone;
   bool start_observed = false;  ///< threads start in observed bodies
   bool fast_bodies = true;      ///< false: observed bodies only, at half the build time; needs start_observed
-  bool alterable = false;       ///< single statements can be altered (format/alteration.h); needs session hooks
-  PointOptions points{};        ///< which execution-point ids the fast bodies keep
+  /// Single statements can be altered (format/alteration.h): with session hooks in all ways, with hooks for a trace in
+  /// what they write and return.
+  bool alterable = false;
+  PointOptions points{};  ///< which execution-point ids the fast bodies keep
 
   bool operator==(const Plan&) const = default;
 };
 
-/// `name_or_path`: "fast", "registers", "homes", "session", "alterable", "trace", "path", "values", "fine", "index-KIND" (KIND:
-/// pcce, sic, sei, lei, pepid; with
+/// `name_or_path`: "fast", "registers", "homes", "session", "alterable", "trace", "path", "values", "fine",
+/// "index-KIND" (KIND: pcce, sic, sei, lei, pepid; with
 /// "-alloc" for ids at allocations only), or a TOML file with the members above. Throws UserError listing the names.
 Plan load_plan(const std::string& name_or_path);
 

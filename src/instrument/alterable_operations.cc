@@ -54,16 +54,6 @@ class Obedience {
     return builder_.CreateICmpEQ(&action_, builder_.getInt32(static_cast<uint32_t>(action)));
   }
 
-  /// The altered value, cut to a type's size; zero for types that do not fit in it.
-  llvm::Value* altered_value(llvm::Type* type) {
-    const uint64_t bits = type->isPointerTy() ? 64 : type->getPrimitiveSizeInBits().getFixedValue();
-    if (bits == 0 || bits > 64 || type->isVectorTy()) return llvm::Constant::getNullValue(type);
-    llvm::Value* word = read(offsetof(format::ThreadState, altered_value));
-    if (type->isPointerTy()) return builder_.CreateIntToPtr(word, type);
-    llvm::Value* part = builder_.CreateTrunc(word, builder_.getIntNTy(static_cast<unsigned>(bits)));
-    return builder_.CreateBitCast(part, type);
-  }
-
   llvm::Value* read(size_t offset) {
     llvm::Constant* address = thread_state_address(*instruction_.getModule(), offset);
     return builder_.CreateLoad(builder_.getInt64Ty(), address, true);
@@ -94,7 +84,7 @@ class Obedience {
     if (auto* store = llvm::dyn_cast<llvm::StoreInst>(&instruction_)) {
       llvm::Value* plain = store->getValueOperand();
       llvm::Value* replaced = action_is(StatementAction::kReplaceWrite);
-      llvm::Value* other = builder_.CreateSelect(replaced, altered_value(plain->getType()), plain);
+      llvm::Value* other = builder_.CreateSelect(replaced, altered_value(builder_, *plain->getType()), plain);
       builder_.CreateCondBr(left_out, after, own);
       builder_.SetInsertPoint(store);
       llvm::PHINode* value = builder_.CreatePHI(plain->getType(), 2);
@@ -104,7 +94,7 @@ class Obedience {
     } else if (result->isVoidTy()) {
       builder_.CreateCondBr(left_out, after, own);
     } else {
-      llvm::Value* instead = altered_value(result);
+      llvm::Value* instead = altered_value(builder_, *result);
       builder_.CreateCondBr(left_out, after, own);
       builder_.SetInsertPoint(after, after->begin());
       llvm::PHINode* value = builder_.CreatePHI(result, 2);
@@ -122,7 +112,7 @@ class Obedience {
     builder_.SetInsertPoint(altered);
     llvm::Value* plain = exit.getReturnValue();
     llvm::Value* replaced = action_is(StatementAction::kReplaceWrite);
-    llvm::Value* other = builder_.CreateSelect(replaced, altered_value(plain->getType()), plain);
+    llvm::Value* other = builder_.CreateSelect(replaced, altered_value(builder_, *plain->getType()), plain);
     builder_.CreateBr(own);
     builder_.SetInsertPoint(&exit);
     llvm::PHINode* value = builder_.CreatePHI(plain->getType(), 2);
@@ -141,7 +131,7 @@ class Obedience {
     llvm::Value* meant =
         builder_.CreateAnd(action_is(StatementAction::kReplaceRead),
                            builder_.CreateICmpEQ(address, read(offsetof(format::ThreadState, altered_address))));
-    llvm::Value* other = builder_.CreateSelect(meant, altered_value(load.getType()), &load);
+    llvm::Value* other = builder_.CreateSelect(meant, altered_value(builder_, *load.getType()), &load);
     builder_.CreateBr(after);
     builder_.SetInsertPoint(after, after->begin());
     llvm::PHINode* value = builder_.CreatePHI(load.getType(), 2);
@@ -164,6 +154,17 @@ bool is_alterable(const llvm::Instruction& instruction) {
     return load->getType()->isPointerTy() || load->getType()->isIntegerTy() || load->getType()->isFloatingPointTy();
   }
   return llvm::isa<llvm::StoreInst, llvm::AtomicRMWInst, llvm::AtomicCmpXchgInst>(instruction);
+}
+
+llvm::Value* altered_value(llvm::IRBuilderBase& builder, llvm::Type& type) {
+  const uint64_t bits = type.isPointerTy() ? 64 : type.getPrimitiveSizeInBits().getFixedValue();
+  if (bits == 0 || bits > 64 || type.isVectorTy()) return llvm::Constant::getNullValue(&type);
+  llvm::Constant* address =
+      thread_state_address(*builder.GetInsertBlock()->getModule(), offsetof(format::ThreadState, altered_value));
+  llvm::Value* word = builder.CreateLoad(builder.getInt64Ty(), address, true);
+  if (type.isPointerTy()) return builder.CreateIntToPtr(word, &type);
+  llvm::Value* part = builder.CreateTrunc(word, builder.getIntNTy(static_cast<unsigned>(bits)));
+  return builder.CreateBitCast(part, &type);
 }
 
 void obey_action(llvm::Instruction& instruction, llvm::Value& action) {

@@ -240,6 +240,7 @@ void OperationTable::follow_variable(llvm::Instruction& instruction) {
   AccessRecord follow{
       .offset = 0, .bytes = bases_.at(variable), .value = kNone, .cells = 0, .place = PlaceKind::kMoved, .flags = 0};
   if (const auto move = kept_->move(llvm::cast<llvm::StoreInst>(instruction))) {
+    instruction.setMetadata(metadata::kForeseen, llvm::MDNode::get(instruction.getContext(), {}));
     if (move->from) follow.value = bases_.at(move->from);
     follow.offset = static_cast<int32_t>(move->distance);
   } else {

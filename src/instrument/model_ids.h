@@ -29,6 +29,9 @@ inline constexpr uint32_t kOwnSite = 0xffffffff;
 inline constexpr uint32_t kSavedArgumentsSite = 0xfffffffe;
 inline constexpr uint32_t kStackArgumentsSite = 0xfffffffd;
 
+/// On a store of which the reader of a trace knows without an event what it makes of a kept variable: !{}.
+inline constexpr const char* kForeseen = "culprit.foreseen";
+
 }  // namespace culprit::metadata
 
 namespace culprit {

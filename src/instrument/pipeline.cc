@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "format/runtime_abi.h"
+#include "instrument/alterable_writes.h"
 #include "instrument/assembly_names.h"
 #include "instrument/bodies.h"
 #include "instrument/bounds_hooks.h"
@@ -51,6 +52,7 @@ void insert_observation(llvm::Module& half, const Plan& plan) {
   if (plan.hooks == Hooks::kCounts) insert_count_hooks(half);
   const bool homes = plan.observed == ObservedBodies::kHomes;
   const bool trace = traces(plan.hooks);
+  if (trace && plan.alterable) insert_alterable_writes(half);
   if (trace) insert_trace_hooks(half, contents_of(plan.hooks));
   if (!homes && !trace) keep_variables_until_return(half);
   for (llvm::Function& function : half) {
@@ -69,7 +71,8 @@ void insert_observation(llvm::Module& half, const Plan& plan) {
 
 }  // namespace
 
-PipelineReport instrument_program(std::unique_ptr<llvm::Module>& fast_half, const Plan& plan, const std::filesystem::path& model) {
+PipelineReport instrument_program(std::unique_ptr<llvm::Module>& fast_half, const Plan& plan,
+                                  const std::filesystem::path& model) {
   PipelineReport report;
   llvm::Module& program = *fast_half;
   // What an optimiser would conclude from C's promises is concluded once, for all bodies.
@@ -118,8 +121,7 @@ PipelineReport instrument_program(std::unique_ptr<llvm::Module>& fast_half, cons
   }
   // Observed bodies go to a half of their own.
   if (plan.observed != ObservedBodies::kNone) {
-    report.observed_half =
-        plan.fast_bodies ? copy_observed_half(program) : take_observed_half(fast_half, bodies);
+    report.observed_half = plan.fast_bodies ? copy_observed_half(program) : take_observed_half(fast_half, bodies);
     if (plan.hooks != Hooks::kSession) settle_guarded_loads(*report.observed_half);
     if (traces(plan.hooks)) define_trace_tables(*report.observed_half, described.anchors);
     insert_observation(*report.observed_half, plan);

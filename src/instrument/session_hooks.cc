@@ -1,14 +1,9 @@
 #include "instrument/session_hooks.h"
 
-#include <fmt/format.h>
 #include <llvm/ADT/DenseMap.h>
-#include <llvm/ADT/DenseSet.h>
-#include <llvm/ADT/PostOrderIterator.h>
-#include <llvm/IR/CFG.h>
 #include <llvm/IR/Constants.h>
 #include <llvm/IR/Dominators.h>
 #include <llvm/IR/IRBuilder.h>
-#include <llvm/IR/InlineAsm.h>
 #include <llvm/IR/IntrinsicInst.h>
 #include <llvm/IR/MDBuilder.h>
 #include <llvm/Transforms/Utils/BasicBlockUtils.h>
@@ -25,6 +20,7 @@
 #include "instrument/metadata.h"
 #include "instrument/model_ids.h"
 #include "instrument/native_functions.h"
+#include "instrument/statement_pieces.h"
 #include "instrument/thread_state.h"
 #include "instrument/user_stack.h"
 
@@ -40,23 +36,17 @@ class Hooks {
     const std::optional<uint32_t> entry_block = entry_block_number(body_);
     if (!entry_block) return;  // made by a pass after the model was taken
     const std::vector<llvm::Instruction*> branches = branch_instructions();
-    mark_statements_later();
+    const std::vector<StatementPiece> pieces = statement_pieces(body_);
     if (alterable) find_alterable();
     push_record(*entry_block);
     publish_again_where_control_arrives();
     pop_record_at_exits();
-    for (const Piece& piece : pieces_) mark_statement(piece);
+    for (const StatementPiece& piece : pieces) mark_statement(piece);
     if (alterable) let_statements_be_altered();
     for (llvm::Instruction* branch : branches) count_branch(*branch);
   }
 
  private:
-  /// Instructions of one statement that follow each other.
-  struct Piece {
-    llvm::Instruction* start;
-    bool begins;  ///< an execution of the statement
-  };
-
   llvm::Constant* frames() const { return thread_state_address(module_, offsetof(format::ThreadState, frames)); }
 
   llvm::Value* member(llvm::IRBuilderBase& builder, size_t offset) const {
@@ -73,27 +63,6 @@ class Hooks {
       if ((branch && branch->isConditional()) || (choice && choice->getNumCases() > 0)) branches.push_back(last);
     }
     return branches;
-  }
-
-  /// A statement may lie in several pieces, between others or where its block was split; in this order the first is the
-  /// one that an execution of the block comes to first. What was hoisted out of a loop executes nothing of its own.
-  void mark_statements_later() {
-    llvm::DenseSet<uint32_t> begun;
-    for (llvm::BasicBlock* block : llvm::ReversePostOrderTraversal<llvm::Function*>(&body_)) {
-      const llvm::CallInst* tail_call = block->getTerminatingMustTailCall();
-      std::optional<uint32_t> current;
-      bool after_tail_call = false;
-      for (llvm::Instruction& instruction : *block) {
-        const std::optional<uint32_t> statement = number_in(instruction, metadata::kStatement);
-        const bool fixed =
-            llvm::isa<llvm::PHINode, llvm::AllocaInst>(instruction) || instruction.isEHPad() || after_tail_call;
-        after_tail_call = after_tail_call || &instruction == tail_call;
-        if (!statement || fixed || statement == current) continue;
-        current = statement;
-        const bool before_loop = instruction.hasMetadata(metadata::kInternal);
-        pieces_.push_back({&instruction, !before_loop && begun.insert(*statement).second});
-      }
-    }
   }
 
   void find_alterable() {
@@ -168,24 +137,15 @@ class Hooks {
     }
   }
 
-  void mark_statement(const Piece& piece) {
-    const uint32_t statement = *number_in(*piece.start, metadata::kStatement);
+  void mark_statement(const StatementPiece& piece) {
     llvm::IRBuilder<> builder(piece.start);
-    builder.CreateStore(builder.getInt32(statement), member(builder, offsetof(format::FrameRecord, statement)), true);
+    builder.CreateStore(builder.getInt32(piece.statement), member(builder, offsetof(format::FrameRecord, statement)),
+                        true);
     if (!piece.begins) return;
-    // Stops where a session of a replay watches the statement, by a trap: nothing is called, and no register is lost.
-    // Who answers the trap leaves in a register what the statement is to do otherwise.
-    const auto alterable = actions_.find(statement);
+    const auto alterable = actions_.find(piece.statement);
     const bool answers = alterable != actions_.end();
-    const std::string test = fmt::format(
-        "{}\n\tcmpl $${}, %fs:{}@tpoff+{}\n\tjne 1f\n\tint3\n1:", answers ? format::kClearAction : "",
-        format::kWatchedBase + statement, format::kThreadStateSymbol, offsetof(format::ThreadState, watched));
-    auto* type = llvm::FunctionType::get(answers ? builder.getInt32Ty() : builder.getVoidTy(), false);
-    const char* clobbers = "~{memory},~{flags},~{dirflag},~{fpsr}";
-    const std::string constraints = answers ? fmt::format("={{ax}},{}", clobbers) : clobbers;
-    llvm::CallInst* call = builder.CreateCall(type, llvm::InlineAsm::get(type, test, constraints, true));
-    call->setDoesNotThrow();
-    if (answers) alterable->second = call;
+    llvm::CallInst* test = test_statement(builder, piece.statement, answers);
+    if (answers) alterable->second = test;
   }
 
   void count_branch(llvm::Instruction& branch) {
@@ -261,7 +221,6 @@ class Hooks {
   llvm::LLVMContext& context_;
   llvm::AllocaInst* record_ = nullptr;
   llvm::Value* caller_ = nullptr;
-  std::vector<Piece> pieces_;
   std::vector<std::pair<llvm::Instruction*, uint32_t>> alterable_;  ///< with its statement
   llvm::DenseMap<uint32_t, llvm::CallInst*> actions_;               ///< by statement: the test that says what to do
 };

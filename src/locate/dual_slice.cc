@@ -9,10 +9,6 @@
 #include <unordered_map>
 
 #include "depend/slice.h"
-#include "index/alignment.h"
-#include "index/flow_tables.h"
-#include "index/thread_origins.h"
-#include "index/traced_points.h"
 #include "locate/graph_nodes.h"
 #include "locate/run_values.h"
 
@@ -32,49 +28,6 @@ struct NodeHash {
 };
 template <typename Value>
 using NodeMap = std::unordered_map<Node, Value, NodeHash>;
-
-/// Block executions of a thread, in their order.
-std::vector<Execution> of_thread(const DependenceGraph& graph, uint32_t thread) {
-  std::vector<Execution> executions;
-  for (Execution each = 0; each < graph.executions(); ++each) {
-    if (graph.thread_of_frame(graph.execution(each).frame) == thread) executions.push_back(each);
-  }
-  return executions;
-}
-
-/// Block executions that are the same point of both executions, by precise ids, of threads created at the same point.
-struct Correspondence {
-  std::array<std::vector<Execution>, 2> other;  ///< by side and execution; kNoExecution: has none
-};
-
-void add_thread(Correspondence& result, const ComparedRun& left, uint32_t left_thread, const ComparedRun& right,
-                uint32_t right_thread) {
-  const std::vector<Execution> lefts = of_thread(left.graph, left_thread), rights = of_thread(right.graph, right_thread);
-  const FlowTables tables(left.trace.model());
-  TracedControl left_control(left.trace, left_thread), right_control(right.trace, right_thread);
-  Alignment alignment(left_control, right_control, tables, AlignmentKind::kPrecise);
-  while (true) {
-    const Alignment::Which which = alignment.next();
-    if (which == Alignment::Which::kEnd) return;
-    if (which != Alignment::Which::kBoth) continue;
-    const uint64_t at_left = alignment.left().points() - 1, at_right = alignment.right().points() - 1;
-    // A trace that was cut may end in a block of which nothing was executed.
-    if (at_left >= lefts.size() || at_right >= rights.size()) continue;
-    result.other[kLeft][lefts[at_left]] = rights[at_right];
-    result.other[kRight][rights[at_right]] = lefts[at_left];
-  }
-}
-
-Correspondence corresponding_executions(const ComparedRun& left, const ComparedRun& right) {
-  Correspondence result;
-  result.other[kLeft].assign(left.graph.executions(), depend::kNoExecution);
-  result.other[kRight].assign(right.graph.executions(), depend::kNoExecution);
-  for (const auto& [left_thread, right_thread] :
-       corresponding_threads(thread_origins(left.trace), thread_origins(right.trace))) {
-    add_thread(result, left, left_thread, right, right_thread);
-  }
-  return result;
-}
 
 std::vector<bool> executions_in(const DependenceGraph& graph, const depend::Slice& slice) {
   std::vector<bool> executions(graph.executions(), false);
@@ -262,14 +215,19 @@ class Search {
 
 }  // namespace
 
-DualSlice dual_slice(const ComparedRun& left, const ComparedRun& right, const std::array<std::vector<Node>, 2>& criteria) {
+DualSlice dual_slice(const ComparedRun& left, const ComparedRun& right,
+                     const std::array<std::vector<Node>, 2>& criteria) {
+  return dual_slice(left, right, corresponding_executions(left, right), criteria);
+}
+
+DualSlice dual_slice(const ComparedRun& left, const ComparedRun& right, const Correspondence& correspondence,
+                     const std::array<std::vector<Node>, 2>& criteria) {
   DualSlice result;
   // Values are looked up only where either slice could lead.
   const depend::Slice left_slice = backward_slice(left.graph, criteria[kLeft]);
   const depend::Slice right_slice = backward_slice(right.graph, criteria[kRight]);
   result.ordinary = {statement_instances(left.graph, left_slice).size(),
                      statement_instances(right.graph, right_slice).size()};
-  const Correspondence correspondence = corresponding_executions(left, right);
   std::vector<bool> left_wanted = executions_in(left.graph, left_slice);
   std::vector<bool> right_wanted = executions_in(right.graph, right_slice);
   for (size_t each = 0; each < left_wanted.size(); ++each) {

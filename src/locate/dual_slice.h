@@ -10,18 +10,9 @@
 #include <optional>
 #include <vector>
 
-#include "depend/dependence_graph.h"
-#include "trace/trace_file.h"
+#include "locate/corresponding_executions.h"
 
 namespace culprit {
-
-enum Side : uint8_t { kLeft, kRight };
-
-/// One of the two executions. All must stay.
-struct ComparedRun {
-  const trace::TraceFile& trace;  ///< with values
-  const depend::DependenceGraph& graph;
-};
 
 /// A statement instance of a dual slice, in both executions or in one.
 struct DualInstance {
@@ -38,8 +29,11 @@ struct DualSlice {
   std::array<size_t, 2> ordinary;  ///< statement instances of the backward slice of each execution alone
 };
 
-/// `criteria`: nodes to begin with, by side.
+/// `criteria`: nodes to begin with, by side. Of traces with values.
 DualSlice dual_slice(const ComparedRun& left, const ComparedRun& right,
+                     const std::array<std::vector<depend::Node>, 2>& criteria);
+/// The same for whoever knows already which executions correspond.
+DualSlice dual_slice(const ComparedRun& left, const ComparedRun& right, const Correspondence& correspondence,
                      const std::array<std::vector<depend::Node>, 2>& criteria);
 
 }  // namespace culprit

@@ -160,13 +160,15 @@ Session::Session(Session&&) noexcept = default;
 Session& Session::operator=(Session&&) noexcept = default;
 Session::~Session() = default;
 
-Session Session::replay(const recording::Recording& recording, const std::filesystem::path& executable) {
+Session Session::replay(const recording::Recording& recording, const std::filesystem::path& executable,
+                        int hook_output) {
   auto process = std::make_shared<Process>();
   process->slots = std::make_shared<Slots>();
   process->slot = process->slots->take();
-  process->first = recording::start_replay(recording.directory, recording.stream,
-                                           {.executable = executable, .slots = process->slots->descriptor()},
-                                           process->slots->descriptor());
+  process->first = recording::start_replay(
+      recording.directory, recording.stream,
+      {.executable = executable, .slots = process->slots->descriptor(), .hook_output = hook_output},
+      process->slots->descriptor());
   process->id = process->first->id();
   process->wait_for_stop();
   if (process->control().stopped == 0) {

@@ -94,8 +94,11 @@ struct Outcome {
 class Session {
  public:
   /// Starts a replay by an executable of a plan of the program (empty: the recorded one) and stops before its first
-  /// instruction. `recording` must outlive the session and its forks. Throws UserError.
-  static Session replay(const recording::Recording& recording, const std::filesystem::path& executable);
+  /// instruction. `recording` must outlive the session and its forks. Executables with hooks for a trace write it to
+  /// the folder with the descriptor `hook_output`, if that is given; then the session must not be forked. Throws
+  /// UserError.
+  static Session replay(const recording::Recording& recording, const std::filesystem::path& executable,
+                        int hook_output = -1);
 
   Session(Session&&) noexcept;
   Session& operator=(Session&&) noexcept;

@@ -15,6 +15,6 @@ int main(int argc, char **argv) {
 }
 // slice: --at stdout:0 --no-control --no-address => 6 9
 // slice: --at stdout:1 --no-control --no-address => 3 4 6 7 10
-// slice: --at stdout:2 --no-control --no-address => 3 4 11
+// slice: --at stdout:2 --no-control --no-address => 3 4
 // slice: --at stdout:3 --no-control --no-address => 6 8 12
 // slice: --at stdout:4 --no-control --no-address => 6 13
