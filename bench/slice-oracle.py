@@ -12,6 +12,8 @@ violation. Looking goes by statement instances, so a dependence that is missed w
 differences found in both runs become frequent (6 in 46,000 alterations as it is, 30 in 3,500 when slices are made
 without address dependences). Runs that do not get to the criterion (they hang or crash) say nothing. Seeds are fixed.
 Programs with a violation are kept under build/slice-oracle.
+
+Real runs, of Debian's programs, are recorded once, and altered in replays of the recording (slice_oracle/real_runs.py).
 """
 
 import argparse
@@ -26,19 +28,23 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "tools"))
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent / "slice_oracle"))
-from debian_program import ROOT  # noqa: E402
+from debian_program import ROOT, Failure, culprit_toolchain  # noqa: E402
 from generate import program as own_program  # noqa: E402
+from real_runs import RUNS, examine_real  # noqa: E402
 
 PARTS = pathlib.Path(__file__).resolve().parent / "slice_oracle"
 FIRST_SEED = 30001
 RUN_LIMIT = 5  # seconds
 TOOL_LIMIT = 300
-LANES = 4
+GENERATED = 306  # programs
 CRITERIA = 5  # of a program
 OUTSIDE, INSIDE = 100, 12  # values altered for each
+MASKS_INSIDE = 3  # another one may matter where one does not
+SAME, NOT_REACHED, DIFFERS = range(3)
 MOST_PASSED = 200_000  # csmith's programs that compute longer are left out
 RETURNS = {int(lane): number for number, text in enumerate((PARTS / "perturb.h").read_text().splitlines(), 1)
            for lane in re.findall(r"return value; /\* lane (\d) \*/", text)}
@@ -75,7 +81,7 @@ class Subject:
         self.source.write_text(csmith_program(seed, directory) if kind == "csmith" else own_program(seed, threads=kind == "threads"))
         self.environment = dict(os.environ, CULPRIT_CACHE=str(directory / "cache"))
         level = "-O0" if seed % 3 == 0 else "-O2"
-        self.tool("culprit-cc", level, "-g", "-w", "-pthread", "-isystem", csmith_headers(), f"-I{PARTS}", self.source, "-o", directory / "program")
+        self.tool("culprit-cc", level, "-g", "-w", "-D_GNU_SOURCE", "-pthread", "-isystem", csmith_headers(), f"-I{PARTS}", self.source, "-o", directory / "program")
 
     def tool(self, name, *words):
         done = subprocess.run([self.binaries / name, *map(str, words)], env=self.environment, capture_output=True, timeout=TOOL_LIMIT)
@@ -91,6 +97,23 @@ class Subject:
         except subprocess.TimeoutExpired:
             return None
         return done.stdout.split(b"\n") if done.returncode == 0 else None
+
+    def altered(self, values):
+        """The same of runs with one value altered each: lane, number and mask."""
+        if not values:
+            return []
+        (self.directory / "list").write_text("".join(f"{lane} {number} {mask}\n" for lane, number, mask in values))
+        done = subprocess.run([self.directory / "program", *self.arguments], env=self.environment | {"PERTURB_LIST": str(self.directory / "list")},
+                              capture_output=True, timeout=TOOL_LIMIT, check=True)
+        outputs, rest = [], done.stdout
+        while rest:
+            head, _, rest = rest.partition(b"\n")
+            status, size = map(int, head.split())
+            outputs.append(rest[:size].split(b"\n") if status == 0 else None)
+            rest = rest[size:]
+        if len(outputs) != len(values):
+            raise RuntimeError(f"{len(values)} altered runs are wanted, {len(outputs)} were made")
+        return outputs
 
     def trace(self, name, changes=()):
         """Traces a run; whether its output is `lines`."""
@@ -142,9 +165,28 @@ def explained(subject, offsets, value):
     return bool(wanted & seen)
 
 
+def explanation(subject, lines, criterion, value, mask):
+    """Where a value is found that changed a criterion outside of whose slice it is, or None; and the altered run's output."""
+    again = subject.trace("altered", {"PERTURB_LANE": str(value[0]), "PERTURB_AT": str(value[1]), "PERTURB_MASK": str(mask)})
+    if value in subject.slice("altered", again, criterion):
+        return "in the altered run's slice", again
+    offsets = {"trace": offset_of(lines, criterion), "altered": offset_of(again, criterion)}
+    return "found in both runs" if explained(subject, offsets, value) else None, again
+
+
 def digit(lines, criterion):
     line, place = criterion
     return lines[line][place:place + 1] if lines is not None and len(lines) > line else b""
+
+
+def looked_at(altered, lines, criterion):
+    if digit(altered, criterion) == b"":
+        return NOT_REACHED
+    return SAME if digit(altered, criterion) == digit(lines, criterion) else DIFFERS
+
+
+def masks(chance, count):
+    return chance.sample([1, 0xFF, 0xFFFFFFFFFFFFFFFF, chance.getrandbits(32) | 1], count)
 
 
 def criteria_of(lines, chance):
@@ -176,29 +218,29 @@ def examine(kind, seed, binaries):
             counts["values in slices"] += len(inside)
             counts["values"] += everything
             outside = [each for each in values if each not in inside]
-            picked = chance.sample(outside, min(OUTSIDE, len(outside))) + chance.sample(sorted(inside), min(INSIDE, len(inside)))
-            for lane, number in picked:
-                mask = chance.choice([1, 0xFF, 0xFFFFFFFFFFFFFFFF, chance.getrandbits(32) | 1])
-                changes = {"PERTURB_LANE": str(lane), "PERTURB_AT": str(number), "PERTURB_MASK": str(mask)}
-                altered = subject.run(changes)
-                is_inside = (lane, number) in inside
-                where = "inside" if is_inside else "outside"
-                counts[where] += 1
-                if digit(altered, criterion) == b"":
-                    counts[f"{where}, not reached"] += 1
-                elif digit(altered, criterion) != digit(lines, criterion):
-                    counts[f"{where}, differs"] += 1
-                    if not is_inside:
-                        again = subject.trace("altered", changes)
-                        if again != altered:
-                            raise RuntimeError(f"altered by {changes}, the traced run puts out something else")
-                        if (lane, number) in subject.slice("altered", altered, criterion):
-                            continue
-                        counts["outside, found in both runs"] += 1
-                        offsets = {"trace": offset_of(lines, criterion), "altered": offset_of(altered, criterion)}
-                        if not explained(subject, offsets, (lane, number)):
-                            violations.append(f"{kind} {seed}: value {number} of lane {lane}, mask {mask:#x}, changes digit {criterion[1]} of line "
-                                              f"{criterion[0] + 1} and is in no slice")
+            tried = [(*each, mask) for each in chance.sample(outside, min(OUTSIDE, len(outside))) for mask in masks(chance, 1)]
+            tried += [(*each, mask) for each in chance.sample(sorted(inside), min(INSIDE, len(inside))) for mask in masks(chance, MASKS_INSIDE)]
+            most = {}  # of what altering a value in the slice does
+            for (lane, number, mask), altered in zip(tried, subject.altered(tried), strict=True):
+                seen = looked_at(altered, lines, criterion)
+                if (lane, number) in inside:
+                    most[lane, number] = max(most.get((lane, number), SAME), seen)
+                    continue
+                counts["outside"] += 1
+                if seen == NOT_REACHED:
+                    counts["outside, not reached"] += 1
+                elif seen == DIFFERS:
+                    counts["outside, differs"] += 1
+                    found, again = explanation(subject, lines, criterion, (lane, number), mask)
+                    if again != altered:
+                        raise RuntimeError(f"value {number} of lane {lane} altered by {mask:#x}, the traced run puts out something else")
+                    counts[f"outside, {found or 'violation'}"] += 1
+                    if not found:
+                        violations.append(f"{kind} {seed}: value {number} of lane {lane}, mask {mask:#x}, changes digit {criterion[1]} of line "
+                                          f"{criterion[0] + 1} and is in no slice")
+            counts["inside"] += len(most)
+            counts["inside, differs"] += sum(each == DIFFERS for each in most.values())
+            counts["inside, not reached"] += sum(each == NOT_REACHED for each in most.values())
         return counts, violations
     finally:
         if violations:
@@ -215,44 +257,98 @@ def kind_of(number):
     return ("csmith", "own", "threads")[number % 3]
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--programs", type=int, help="how many (300; 12 with --quick)")
-    parser.add_argument("--seed", type=int, default=FIRST_SEED, help="the first seed (%(default)s)")
-    parser.add_argument("--kind", choices=("csmith", "own", "threads"), help="of one kind only")
-    parser.add_argument("--quick", action="store_true", help="12 programs")
-    parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="programs at a time (%(default)s)")
-    parser.add_argument("--json", type=pathlib.Path, metavar="FILE", help="write every figure as JSON as well")
-    parser.add_argument("--build", type=pathlib.Path, default=ROOT / "build/release", help="Culprit's build tree (%(default)s)")
-    arguments = parser.parse_args()
-    wanted = arguments.programs or (12 if arguments.quick else 300)
-    binaries = arguments.build.resolve() / "bin"
-    counts, violations, failed, seed = collections.Counter(), [], 0, arguments.seed
+class Tally:
+    """Counts and violations, of the generated programs or of the real runs."""
+
+    def __init__(self, name):
+        self.name, self.counts, self.violations, self.failed = name, collections.Counter(), [], 0
+
+    def add(self, counts, violations):
+        self.counts.update(counts)
+        self.violations += violations
+        for each in violations:
+            print(f"violation: {each}", flush=True)
+
+    def fail(self, what, error):
+        self.failed += 1
+        print(f"{what}: not examined: {error}", flush=True)
+
+    def perturbations(self):
+        return self.counts["inside"] + self.counts["outside"]
+
+    def print(self):
+        print(f"{self.name}:")
+        for name in sorted(self.counts):
+            print(f"{name:>36} {self.counts[name]}")
+        if self.counts["inside"]:
+            changed = self.counts["inside, differs"] + self.counts["inside, not reached"]
+            print(f"{'share inside that changes it':>36} {changed / self.counts['inside']:.2f}")
+        print(f"{'not examined':>36} {self.failed}")
+
+
+def examine_generated(arguments, binaries):
+    tally, seed = Tally("generated programs"), arguments.seed
+    wanted = arguments.programs or (12 if arguments.quick else GENERATED)
     with concurrent.futures.ThreadPoolExecutor(arguments.jobs) as pool:
-        while counts["programs"] + failed < wanted and seed - arguments.seed < 10 * wanted:
-            seeds = range(seed, seed + min(wanted - counts["programs"] - failed, 20))
+        while tally.counts["programs"] + tally.failed < wanted and seed - arguments.seed < 10 * wanted:
+            seeds = range(seed, seed + min(wanted - tally.counts["programs"] - tally.failed, 20))
             seed = seeds.stop
             jobs = {pool.submit(examine, arguments.kind or kind_of(each), each, binaries): each for each in seeds}
             for job in concurrent.futures.as_completed(jobs):
                 try:
                     result = job.result()
                 except (RuntimeError, subprocess.SubprocessError, ValueError) as error:
-                    failed += 1
-                    print(f"seed {jobs[job]}: not examined: {error}", flush=True)
+                    tally.fail(f"seed {jobs[job]}", error)
                     continue
                 if result:
-                    counts += result[0]
-                    violations += result[1]
-                    for each in result[1]:
-                        print(f"violation: {each}", flush=True)
-            print(f"{counts['programs']} of {wanted}: {dict(counts)}", file=sys.stderr, flush=True)
+                    tally.add(*result)
+            print(f"{tally.counts['programs']} of {wanted} generated programs, {tally.perturbations()} perturbations", file=sys.stderr, flush=True)
+    return tally
+
+
+def examine_real_runs(arguments):
+    tally = Tally("real runs")
+    toolchain = culprit_toolchain(arguments.build.resolve())
+    runs = [each for each in RUNS if not arguments.run or each.name in arguments.run]
+    for run in runs[:3] if arguments.quick else runs:
+        begin = time.monotonic()
+        try:
+            counts, violations = examine_real(run, toolchain, arguments.packages.resolve(), arguments.seed)
+        except (Failure, subprocess.SubprocessError, json.JSONDecodeError) as error:
+            tally.fail(run.name, error)
+            continue
+        tally.add(collections.Counter(counts, programs=1), violations)
+        print(f"{run.name}: {counts['outside']} outside, {counts['inside']} inside, {time.monotonic() - begin:.0f} s", file=sys.stderr, flush=True)
+    return tally
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--only", choices=("generated", "real"), help="generated programs or real runs alone")
+    parser.add_argument("--programs", type=int, help=f"how many are generated ({GENERATED}; 12 with --quick)")
+    parser.add_argument("--seed", type=int, default=FIRST_SEED, help="the first seed (%(default)s)")
+    parser.add_argument("--kind", choices=("csmith", "own", "threads"), help="generated programs of one kind only")
+    parser.add_argument("--run", action="append", choices=[each.name for each in RUNS], help="of the real runs this one, may be repeated")
+    parser.add_argument("--quick", action="store_true", help="12 generated programs, 3 real runs")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="generated programs at a time (%(default)s)")
+    parser.add_argument("--json", type=pathlib.Path, metavar="FILE", help="write every figure as JSON as well")
+    parser.add_argument("--build", type=pathlib.Path, default=ROOT / "build/release", help="Culprit's build tree (%(default)s)")
+    parser.add_argument("--packages", type=pathlib.Path, default=ROOT / "build/oracle", help="where packages are built (%(default)s)")
+    arguments = parser.parse_args()
+    tallies = []
+    if arguments.only != "generated":
+        tallies.append(examine_real_runs(arguments))
+    if arguments.only != "real":
+        tallies.append(examine_generated(arguments, arguments.build.resolve() / "bin"))
+    for tally in tallies:
+        tally.print()
     if arguments.json:
-        arguments.json.write_text(json.dumps({"counts": counts, "violations": violations, "not_examined": failed}, indent=1) + "\n")
-    for name in sorted(counts):
-        print(f"{name:>22} {counts[name]}")
-    print(f"{'not examined':>22} {failed}")
-    print(f"slice-oracle: programs={counts['programs']} perturbations={counts['inside'] + counts['outside']} violations={len(violations)}")
-    return 1 if violations or failed else 0
+        whole = {each.name: {"counts": each.counts, "violations": each.violations, "not_examined": each.failed} for each in tallies}
+        arguments.json.write_text(json.dumps(whole, indent=1) + "\n")
+    violations = sum(len(each.violations) for each in tallies)
+    print(f"slice-oracle: programs={sum(each.counts['programs'] for each in tallies)} "
+          f"perturbations={sum(each.perturbations() for each in tallies)} violations={violations}")
+    return 1 if violations or any(each.failed for each in tallies) else 0
 
 
 if __name__ == "__main__":
