@@ -71,7 +71,9 @@ def sliced(crash, program, work, culprit):
 def why_not(row):
     if row["root"]:
         return ""
-    return "executed, but nothing depends on it (omission)" if row["executed"] else "not executed"
+    if row["executed"]:
+        return "executed, but nothing that happened depends on it (omission)"
+    return "not executed, so nothing that happened depends on it (omission)"
 
 
 def main():
