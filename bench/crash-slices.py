@@ -51,7 +51,7 @@ def sliced(crash, program, work, culprit):
     command, environment = set_up(crash.folder, crash.case, program, work)
     environment["CULPRIT_CACHE"] = str(program.directory / "slice-cache")
     tool(culprit, ["record", "-o", "recording", "--", *command], work, environment, status=None)
-    found = json.loads(tool(culprit, ["slice", "recording", "--crash", "--json", "--no-edges"], work, environment))
+    found = json.loads(tool(culprit, ["slice", "recording", "--crash", "--json", "--no-instances"], work, environment))
     chain = chains_of(tool(culprit, ["slice", "recording", "--crash", "--value-chain"], work, environment))
     lines_executed = tool(culprit, ["dump", "graph", "recording/trace", "--lines"], work, environment)
     executed = re.findall(r"^ *(\d+) (\S+):(\d+)$", lines_executed, re.M)
@@ -64,7 +64,7 @@ def sliced(crash, program, work, culprit):
     lines = [(each["file"], each["line"]) for each in found["statements"]]
     was_executed = is_there([(file, int(at)) for _, file, at in executed])
     return {"case": crash.name, "root": is_there(lines), "near": is_there(lines, 3), "executed": was_executed,
-            "chain_has_root": is_there(chain), "lines": len(set(lines)), "instances": len(found["instances"]),
+            "chain_has_root": is_there(chain), "lines": len(set(lines)), "instances": sum(each["instances"] for each in found["statements"]),
             "run_instances": sum(int(count) for count, _, _ in executed), "chain": len(chain)}
 
 

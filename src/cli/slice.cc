@@ -38,10 +38,15 @@ struct Options {
   SliceQuestion question;
   bool value_chain = false;
   std::string html;
-  bool tree = false, as_json = false, as_dot = false, no_edges = false;
+  bool tree = false, as_json = false, as_dot = false, no_edges = false, no_instances = false;
   uint64_t depth = 6;
   bool list = false;
   uint64_t number = 0, forget = 0;  ///< of kept slices; 0: none
+
+  depend::SliceDetail detail() const {
+    if (no_instances) return depend::SliceDetail::kStatements;
+    return no_edges ? depend::SliceDetail::kInstances : depend::SliceDetail::kEdges;
+  }
 };
 
 /// What is asked about: a trace, and the recording that it is of, if any.
@@ -147,7 +152,7 @@ ExitCode answer(const Options& options, const SliceQuestion& question, const Ask
                                                                    command, values ? &*values : nullptr)));
   }
   if (options.as_json) {
-    fmt::print("{}", depend::slice_json(graph, slice, what, !options.no_edges));
+    write_slice_json(graph, slice, what, options.detail(), [](std::string_view text) { fmt::print("{}", text); });
   } else if (options.as_dot) {
     fmt::print("{}", depend::slice_dot(graph, slice, what));
   } else {
@@ -273,6 +278,7 @@ const Registration kRegistration{Command{
           "--values what was stored");
       app.add_flag("--json", options->as_json, "statement instances and their dependences as JSON");
       app.add_flag("--no-edges", options->no_edges, "of JSON: the statement instances alone");
+      app.add_flag("--no-instances", options->no_instances, "of JSON: the statements alone, with how many instances");
       app.add_flag("--dot", options->as_dot, "as a graph for dot");
       app.add_flag("--list", options->list, "of a recording: the slices that were asked for, with their numbers");
       app.add_option("--number", options->number, "of a recording: the slice of that number again");

@@ -6,6 +6,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 #include <set>
+#include <utility>
 
 namespace culprit::depend {
 namespace {
@@ -71,35 +72,63 @@ std::string slice_text(const DependenceGraph& graph, const Slice& slice) {
   return text + fmt::format("{} lines, {} statement instances\n", lines.size(), instances);
 }
 
-std::string slice_json(const DependenceGraph& graph, const Slice& slice, const SliceOptions& options, bool with_edges) {
+namespace {
+
+/// Writes a JSON list, each element on a line of its own.
+class JsonList {
+ public:
+  JsonList(const char* name, bool is_last, const std::function<void(std::string_view)>& write)
+      : write_(write), end_(is_last ? "]" : "],") {
+    write_(fmt::format(" \"{}\": [", name));
+  }
+  void add(const std::string& element) { write_(fmt::format("{}\n  {}", std::exchange(separator_, ","), element)); }
+  void end() { write_(fmt::format("{}\n", end_)); }
+
+ private:
+  const std::function<void(std::string_view)>& write_;
+  const char* separator_ = "";
+  const char* end_;
+};
+
+}  // namespace
+
+void write_slice_json(const DependenceGraph& graph, const Slice& slice, const SliceOptions& options, SliceDetail detail,
+                      const std::function<void(std::string_view)>& write) {
   const ProgramModel& model = graph.model();
-  const std::vector<StatementInstance> instances = statement_instances(graph, slice);
-  json result{{"statements", json::array()}, {"instances", json::array()}, {"edges", json::array()}};
+  const std::vector<uint64_t> counts = count_instances(graph, slice);
+  write("{\n");
+  JsonList statements("statements", false, write);
+  for (const uint32_t each : model.statements()) {
+    if (counts[each] == 0) continue;
+    const json statement{{"statement", each},
+                         {"file", model.path_of_statement(each)},
+                         {"line", model.statement(each).line},
+                         {"column", model.statement(each).column},
+                         {"function", model.function_name(model.function_of_statement(each))},
+                         {"kind", program::name_of(model.statement(each).kind)},
+                         {"instances", counts[each]}};
+    statements.add(statement.dump(-1, ' ', false, json::error_handler_t::replace));
+  }
+  statements.end();
+  std::vector<StatementInstance> instances;
+  if (detail != SliceDetail::kStatements) instances = statement_instances(graph, slice);
+  JsonList list("instances", false, write);
   const std::vector<uint64_t> numbers = numbers_of(graph, instances);
-  std::set<uint32_t> statements;
   for (size_t at = 0; at < instances.size(); ++at) {
-    const StatementInstance& each = instances[at];
-    statements.insert(each.statement);
-    const BlockExecution& execution = graph.execution(each.execution);
-    result["instances"].push_back({{"statement", each.statement},
-                                   {"execution", each.execution},
-                                   {"number", numbers[at]},
-                                   {"thread", graph.frame(execution.frame).thread},
-                                   {"frame", execution.frame}});
+    const BlockExecution execution = graph.execution(instances[at].execution);
+    list.add(fmt::format(R"({{"statement": {}, "execution": {}, "number": {}, "thread": {}, "frame": {}}})",
+                         instances[at].statement, instances[at].execution, numbers[at],
+                         graph.frame(execution.frame).thread, execution.frame));
   }
-  for (const uint32_t each : statements) {
-    result["statements"].push_back({{"statement", each},
-                                    {"file", model.path_of_statement(each)},
-                                    {"line", model.statement(each).line},
-                                    {"column", model.statement(each).column},
-                                    {"function", model.function_name(model.function_of_statement(each))},
-                                    {"kind", program::name_of(model.statement(each).kind)}});
+  list.end();
+  JsonList edges("edges", true, write);
+  if (detail == SliceDetail::kEdges) {
+    for (const InstanceEdge& edge : instance_edges(graph, slice, instances, options)) {
+      edges.add(fmt::format(R"({{"from": {}, "to": {}, "kind": "{}"}})", edge.from, edge.to, name_of(edge.kind)));
+    }
   }
-  if (!with_edges) return result.dump(1) + "\n";
-  for (const InstanceEdge& edge : instance_edges(graph, slice, instances, options)) {
-    result["edges"].push_back({{"from", edge.from}, {"to", edge.to}, {"kind", name_of(edge.kind)}});
-  }
-  return result.dump(1) + "\n";
+  edges.end();
+  write("}\n");
 }
 
 std::string slice_dot(const DependenceGraph& graph, const Slice& slice, const SliceOptions& options) {

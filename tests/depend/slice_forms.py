@@ -77,6 +77,9 @@ def main():
         check(tree[0].startswith(f"{SOURCE.name}:{LINE['WEIGHT']}:"), tree)
         check(len(tree) > 1 and all(re.match(r" +(data|control|address): ", each) for each in tree[1:]), tree)
         whole = json.loads(culprit("slice", "rec", "--at", at, "--json").stdout)
+        alone = json.loads(culprit("slice", "rec", "--at", at, "--json", "--no-instances").stdout)
+        check(alone["statements"] == whole["statements"] and not alone["instances"] and not alone["edges"], alone)
+        check(sum(each["instances"] for each in whole["statements"]) == len(whole["instances"]), "counted instances")
         dot = culprit("slice", "rec", "--at", at, "--dot").stdout
         check(dot.startswith("digraph slice {") and dot.rstrip().endswith("}"), dot[:100])
         check(len(re.findall(r"^  n\d+ -> n\d+ ", dot, re.M)) == len(whole["edges"]), "edges of the graph")
