@@ -5,7 +5,8 @@ table 3.4 does for instructions).
 Of each case in --cases (case.json, see cases.py) that ends by a signal: its program is built with culprit-cc, the failing
 command recorded, and sliced where it crashed. `root` says whether the line of the root cause is in the slice; where it is
 not, dependence may not be able to reach it: it was not executed, or it was and decided wrongly that something be left out
-(an omission: nothing that did happen depends on it). `near`: a statement within three lines is in it.
+(an omission: nothing that did happen depends on it), or what it damaged belongs to the heap, which finds it out in a call.
+`near`: a statement within three lines is in it.
 """
 
 import argparse
@@ -47,6 +48,16 @@ def chains_of(text):
     return chains
 
 
+def is_found_by_heap(place, statements):
+    """Whether the statement that crashed, FILE:LINE:COLUMN, calls the heap's functions."""
+    file, line, _ = place.rsplit(":", 2)
+    for each in statements:
+        if pathlib.Path(each["file"]).name == pathlib.Path(file).name and each["line"] == int(line):
+            text = pathlib.Path(each["file"]).read_text(errors="replace").splitlines()[each["line"] - 1]
+            return re.search(r"\b(malloc|calloc|realloc|free)\s*\(", text) is not None
+    return False
+
+
 def sliced(crash, program, work, culprit):
     command, environment = set_up(crash.folder, crash.case, program, work)
     environment["CULPRIT_CACHE"] = str(program.directory / "slice-cache")
@@ -64,6 +75,7 @@ def sliced(crash, program, work, culprit):
     lines = [(each["file"], each["line"]) for each in found["statements"]]
     was_executed = is_there([(file, int(at)) for _, file, at in executed])
     return {"case": crash.name, "root": is_there(lines), "near": is_there(lines, 3), "executed": was_executed,
+            "found_by_heap": is_found_by_heap((work / "recording/trace/crash").read_text().strip(), found["statements"]),
             "chain_has_root": is_there(chain), "lines": len(set(lines)), "instances": sum(each["instances"] for each in found["statements"]),
             "run_instances": sum(int(count) for count, _, _ in executed), "chain": len(chain)}
 
@@ -71,6 +83,8 @@ def sliced(crash, program, work, culprit):
 def why_not(row):
     if row["root"]:
         return ""
+    if row["executed"] and row["found_by_heap"]:
+        return "executed; it damaged what the heap keeps of its blocks, which the library reads and the program does not"
     if row["executed"]:
         return "executed, but nothing that happened depends on it (omission)"
     return "not executed, so nothing that happened depends on it (omission)"
@@ -113,7 +127,8 @@ def main():
     if options.json:
         options.json.write_text(json.dumps(rows, indent=1) + "\n")
     print(f"crash-slices: n={len(rows)} root={sum(row['root'] for row in rows)} not_executed={sum(not row['root'] and not row['executed'] for row in rows)} "
-          f"omissions={sum(not row['root'] and row['executed'] for row in rows)}")
+          f"omissions={sum(not row['root'] and row['executed'] and not row['found_by_heap'] for row in rows)} "
+          f"heap={sum(not row['root'] and row['executed'] and row['found_by_heap'] for row in rows)}")
     return 1 if failed or not rows else 0
 
 

@@ -89,11 +89,10 @@ class Subject:
             raise RuntimeError(f"{name} {' '.join(map(str, words))}: {done.returncode}: {done.stderr.decode()[-300:]}")
         return done.stdout
 
-    def run(self, changes=()):
-        """Lines of the output of one run; None when it does not end by itself."""
+    def run(self):
+        """Lines of the output of the run; None when it does not end by itself."""
         try:
-            done = subprocess.run([self.directory / "program", *self.arguments], env=self.environment | dict(changes),
-                                  capture_output=True, timeout=RUN_LIMIT)
+            done = subprocess.run([self.directory / "program", *self.arguments], env=self.environment, capture_output=True, timeout=RUN_LIMIT)
         except subprocess.TimeoutExpired:
             return None
         return done.stdout.split(b"\n") if done.returncode == 0 else None

@@ -2,7 +2,7 @@
 #pragma once
 
 #include <filesystem>
-#include <string>
+#include <optional>
 
 #include "base/temporary_directory.h"
 #include "depend/dependence_graph.h"
