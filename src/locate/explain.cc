@@ -100,6 +100,7 @@ class Investigation {
     evidence_.variables = &failing_.variables;
     evidence_.expected_output = request_.expectation.output.has_value() || request_.expectation.fails_if;
     oracle_ = oracle_for(request_, failing_.end);
+    leave_out_handler(*explanation_.failure, failing_);
     return true;
   }
 
@@ -122,13 +123,11 @@ class Investigation {
       explanation_.failure->place = place_of_failure(model_, at_output_.end.frames);
       // What left a text out comes after the last right byte.
       const uint64_t first_wrong = first_wrong_byte(failing_.end.output, *oracle_.output);
-      const format::StopRecord stop = looked_at == first_wrong
+      const format::StopRecord stop =
+          looked_at == first_wrong
                                           ? at_output_.end.stop
                                           : observe_output(launch_, model_, first_wrong, request_.time_limit).end.stop;
-      const uint64_t before = failing_.log.instance_of({.thread = stop.thread, .own = stop.branches});
-      if (before >= failing_.log.first_instance && before < failing_.log.first_instance + failing_.log.entries.size()) {
-        failing_.log.entries.resize(before - failing_.log.first_instance + 1);
-      }
+      end_log(failing_.log, stop);
     }
   }
 

@@ -55,6 +55,21 @@ Oracle oracle_for(const ExplainRequest& request, const ObservedEnd& end) {
   return oracle;
 }
 
+void end_log(BranchLog& log, const format::StopRecord& stop) {
+  const uint64_t before = log.instance_of({.thread = stop.thread, .own = stop.branches});
+  if (before >= log.first_instance && before < log.first_instance + log.entries.size()) {
+    log.entries.resize(before - log.first_instance + 1);
+  }
+}
+
+void leave_out_handler(const report::Failure& failure, ObservedRun& failing) {
+  // A wrong output may come long after a signal that the program got over.
+  const bool by_output = failure.kind == "wrong-output" || failure.kind == "predicate";
+  if (failing.end.stop.reason == format::StopReason::kFatalSignal && !by_output) {
+    end_log(failing.log, failing.end.stop);
+  }
+}
+
 void add_activations(const program::ProgramModel& model, const Evidence& evidence, report::Explanation& explanation) {
   const std::vector<Frame>& frames = *evidence.frames;
   const auto is_own = [&](const Frame& each) { return is_own_statement(model, each.statement); };

@@ -14,6 +14,12 @@ namespace culprit {
 /// Who says whether an altered run is good.
 Oracle oracle_for(const ExplainRequest& request, const ObservedEnd& end);
 
+/// Leaves out what was executed after the stop.
+void end_log(BranchLog& log, const format::StopRecord& stop);
+
+/// A program's own handler of a signal goes on after the failure: what it did is left out of the log.
+void leave_out_handler(const report::Failure& failure, ObservedRun& failing);
+
 /// The activations at the failure, the innermost with their variables.
 void add_activations(const program::ProgramModel& model, const Evidence& evidence, report::Explanation& explanation);
 

@@ -432,6 +432,12 @@ class WhyTest(unittest.TestCase):
         self.assertEqual(said["failure"]["kind"], "exit-status")
         self.assertEqual(said["failure"]["line"], line("return *nowhere"))
 
+    def test_what_a_program_says_of_its_crash_comes_after_it(self):
+        said, line = self.subject("own_report")
+        self.assertEqual((said["failure"]["kind"], said["failure"]["line"]), ("null-dereference", line("next->number")))
+        self.assertEqual([f["line"] for f in said["findings"] if f["kind"] == "value-origin"], [line("node->right = NULL")])
+        self.assertFalse([l for l in said["limits"] if "traced run" in l], said["limits"])
+
     def test_a_recursion_without_end_overflows_the_stack(self):
         said, line = self.subject("deep_recursion")
         self.assertEqual(said["failure"]["kind"], "stack-overflow")
