@@ -109,7 +109,7 @@ class Investigation {
     if (explanation_.failure->kind != "wrong-output") return;
     progress_("looking for the first wrong byte", 0, 0);
     const uint64_t looked_at = byte_to_look_at(failing_.end.output, *oracle_.output);
-    at_output_ = observe_output(launch_, model_, looked_at, request_.time_limit);
+    at_output_ = observe_byte(looked_at);
     if (launch_.recording) child_ = written_by_child(*launch_.recording, looked_at);
     if (child_) {
       at_output_ = {};  // where a run that can start no process ends
@@ -124,11 +124,16 @@ class Investigation {
       // What left a text out comes after the last right byte.
       const uint64_t first_wrong = first_wrong_byte(failing_.end.output, *oracle_.output);
       const format::StopRecord stop =
-          looked_at == first_wrong
-                                          ? at_output_.end.stop
-                                          : observe_output(launch_, model_, first_wrong, request_.time_limit).end.stop;
+          looked_at == first_wrong ? at_output_.end.stop : observe_byte(first_wrong).end.stop;
       end_log(failing_.log, stop);
     }
+  }
+
+  /// What is missing at the end is put out nowhere: then the end, which of a replay is looked at without cutting it
+  /// off.
+  ObservedRun observe_byte(uint64_t byte) const {
+    return byte < failing_.end.output.size() ? observe_output(launch_, model_, byte, request_.time_limit)
+                                             : observe_end(launch_, model_, request_.time_limit);
   }
 
   /// Of a run that only fails now and then, and does not say where: by its first branch that passing runs do not take.

@@ -438,6 +438,12 @@ class WhyTest(unittest.TestCase):
         self.assertEqual([f["line"] for f in said["findings"] if f["kind"] == "value-origin"], [line("node->right = NULL")])
         self.assertFalse([l for l in said["limits"] if "traced run" in l], said["limits"])
 
+    def test_the_end_of_a_run_is_looked_at_as_it_was(self):
+        said, line = self.subject("hashes_address", expected="begins\n7\n")
+        self.assertEqual((said["failure"]["kind"], said["failure"]["line"]), ("wrong-output", line("error(2")))
+        self.assertFalse([l for l in said["limits"] if "failure depended on" in l], said["limits"])
+        self.assertIn(line("most = 4"), [s["line"] for s in said["suspects"][:3]])
+
     def test_a_recursion_without_end_overflows_the_stack(self):
         said, line = self.subject("deep_recursion")
         self.assertEqual(said["failure"]["kind"], "stack-overflow")
