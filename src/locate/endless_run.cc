@@ -1,11 +1,13 @@
 // All turns of an endless loop are alike, so only the first ones are looked at: from the last time that a branch went a
 // way for the first time. Most altered runs hang as well and end at the limit on branches, which is what they cost. How
 // many a good run would take nobody knows. So all are tried with a low limit first, and, when none of them succeeds,
-// once more with a high one.
+// again with higher ones: as many more as a short program takes in all, and as many as a long one.
 
 #include "locate/endless_run.h"
 
 #include <algorithm>
+#include <array>
+#include <utility>
 #include <vector>
 
 namespace culprit {
@@ -14,8 +16,7 @@ namespace {
 constexpr size_t kTurns = 10'000;  // branch instances kept of the loop
 constexpr size_t kWindow = 24;     // experiments that are long are made in the order of their promise
 constexpr uint64_t kSeconds = 5;
-constexpr uint64_t kLowLimit = 1'000'000;  // branch instances more than those kept
-constexpr uint64_t kHighLimit = 20'000'000;
+constexpr std::array<uint64_t, 3> kLimits = {100'000, 1'000'000, 20'000'000};  // branch instances more than those kept
 
 }  // namespace
 
@@ -34,23 +35,28 @@ BranchLog first_turns(const program::ProgramModel& model, const BranchLog& log) 
   return result;
 }
 
-SwitchingResult switch_in_endless_run(const Launch& launch, const program::ProgramModel& model,
-                                      const BranchLog& log, const Oracle& oracle,
-                                      const SwitchingBudget& budget, const SwitchingProgress& progress) {
+SwitchingResult switch_in_endless_run(const Launch& launch, const program::ProgramModel& model, const BranchLog& log,
+                                      const Oracle& oracle, const SwitchingBudget& budget,
+                                      const SwitchingProgress& progress) {
   const uint64_t entered = log.first_instance + log.entries.size();
   SwitchingBudget part = budget;
-  part.time = budget.time / 2;
+  part.time = budget.time / kLimits.size();
   part.limits.cpu_seconds = kSeconds;
-  part.limits.branches = entered + kLowLimit;
-  part.pairs = false;
   part.window = kWindow;
-  SwitchingResult result = switch_predicates(launch, model, log, oracle, part, progress);
-  if (!result.critical.empty()) return result;
-  part.limits.branches = entered + kHighLimit;
-  part.pairs = budget.pairs;
-  const uint64_t before = result.experiments;
-  result = switch_predicates(launch, model, log, oracle, part, progress);
-  result.experiments += before;
+  SwitchingResult result;
+  for (const uint64_t limit : kLimits) {
+    part.limits.branches = entered + limit;
+    part.pairs = budget.pairs && limit == kLimits.back();
+    SwitchingResult next = switch_predicates(launch, model, log, oracle, part, progress);
+    // What only makes the output right for longer ends no search.
+    if (next.critical.empty()) next.critical = std::move(result.critical);
+    next.experiments += result.experiments;
+    result = std::move(next);
+    const bool repaired = std::any_of(result.critical.begin(), result.critical.end(), [](const CriticalBranch& each) {
+      return each.verified && each.repair == Repair::kRepairs;
+    });
+    if (repaired) break;
+  }
   return result;
 }
 

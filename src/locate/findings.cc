@@ -67,6 +67,18 @@ std::string otherwise_text(const CriticalBranch& branch, const Oracle& oracle) {
   }
 }
 
+const char* word_of(format::SwitchScope scope) {
+  switch (scope) {
+    case format::SwitchScope::kSameWay:
+      return "later";
+    case format::SwitchScope::kEachInverted:
+      return "each";
+    case format::SwitchScope::kInstance:
+      break;
+  }
+  return "one";
+}
+
 }  // namespace
 
 report::Finding finding_of(const program::ProgramModel& model, const CriticalBranch& branch, const Oracle& oracle) {
@@ -100,7 +112,8 @@ report::Finding finding_of(const program::ProgramModel& model, const CriticalBra
           .place = place_of_branch(model, branch.block),
           .instance = branch.occurrence,
           .evidence = evidence,
-          .proved = branch.verified};
+          .proved = branch.verified,
+          .executions = word_of(branch.scope)};
 }
 
 report::Finding finding_of(const program::ProgramModel& model, const CriticalStatement& critical,

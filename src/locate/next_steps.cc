@@ -19,9 +19,11 @@ void add_next_steps(const std::string& recording, bool crashed, bool scheduled, 
     const bool branch = finding.kind.ends_with("-branch");
     const bool left_out = finding.kind.ends_with("-call") || finding.kind.ends_with("-write");
     if ((!branch && !left_out && !finding.instead) || !finding.proved || finding.instance == 0) continue;
+    if (finding.executions == "later") continue;  // `culprit switch` has no such thing
+    const std::string execution = finding.executions == "each" ? "" : fmt::format("#{}", finding.instance);
     const std::string value = finding.instead ? fmt::format(" --value {}", *finding.instead) : "";
-    explanation.next_steps.push_back(fmt::format("culprit {} --at {}:{}#{}{} -- {}", branch ? "switch" : "suppress",
-                                                 at(finding.place), finding.place.column, finding.instance, value,
+    explanation.next_steps.push_back(fmt::format("culprit {} --at {}:{}{}{} -- {}", branch ? "switch" : "suppress",
+                                                 at(finding.place), finding.place.column, execution, value,
                                                  recording.empty() ? explanation.command : recording));
     break;
   }

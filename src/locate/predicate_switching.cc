@@ -7,14 +7,20 @@
 // on which instances the failure depended, the nearest of every branch come with those: of a text that a loop made, the
 // wrong byte need not be the last.
 //
+// The paper switches one instance. But a condition that is wrong goes wrong in all of its executions, or in those that
+// went one way: so all are inverted, too, and, where nothing has repaired the run, kept from a way.
+//
 // Every instance that helped is switched once more in a fresh process that does nothing else, before it is reported.
 
 #include "locate/predicate_switching.h"
 
 #include <algorithm>
 #include <array>
+#include <iterator>
+#include <map>
 #include <unordered_map>
 #include <unordered_set>
+#include <utility>
 
 #include "locate/own_statements.h"
 #include "locate/passed_failure.h"
@@ -34,14 +40,92 @@ constexpr uint32_t kNotNear = 2;  // an instance of which no distance is known c
 
 using Experiment = PlannedExperiment;
 
-/// Instances worth trying with their alternatives, those of each pass last first.
-std::vector<Experiment> candidates(const program::ProgramModel& model, const BranchLog& log,
-                                   const SwitchingBudget& budget, std::vector<size_t>& pass_ends, bool& all) {
+/// What is to be tried, in this order.
+struct SwitchingPlan {
+  std::vector<Experiment> experiments;
+  std::vector<size_t> pass_ends;                ///< positions
+  size_t constant_begin = 0, constant_end = 0;  ///< the pass of branches that are made constant
+  bool all = true;                              ///< of the log no instance is left out
+};
+
+/// Where branches can go instead.
+class Alternatives {
+ public:
+  Alternatives(const program::ProgramModel& model, const BranchLog& log, uint64_t most) : model_(model), most_(most) {
+    constexpr uint32_t kLastBit = 63;                   // for all ways from there on
+    std::vector<uint64_t> ways(model.blocks().size());  // as bits: a log may be long
+    for (size_t i = 0; i < log.entries.size(); ++i) {
+      const auto [block, way] = log.entries[i];
+      const uint64_t bit = uint64_t{1} << std::min(way, kLastBit);
+      if (way < kLastBit && (ways[block] & bit) != 0) continue;
+      ways[block] |= bit;
+      first_.try_emplace({block, way}, log.first_instance + i);
+    }
+  }
+
+  /// The other ways of a branch that went `way`, those first that it went another time; as many as are to be tried.
+  /// Edges to the same block are one.
+  std::vector<uint32_t> to(uint32_t block, uint32_t way) const {
+    const program::Indices edges = model_.edges_of(block);
+    std::vector<uint32_t> targets, ways;
+    if (way < edges.size()) targets.push_back(model_.edge(edges[way]).target);
+    const auto add = [&](uint32_t other) {
+      if (other >= edges.size() || ways.size() >= most_) return;
+      const uint32_t target = model_.edge(edges[other]).target;
+      if (std::find(targets.begin(), targets.end(), target) != targets.end()) return;
+      targets.push_back(target);
+      ways.push_back(other);
+    };
+    for (auto at = first_.lower_bound({block, 0}); at != first_.end() && at->first.first == block; ++at) {
+      add(at->first.second);
+    }
+    for (uint32_t other = 0; other < edges.size(); ++other) add(other);
+    return ways;
+  }
+
+  /// Of each way that a branch went in the log, by block and way, the first instance.
+  const std::map<std::pair<uint32_t, uint32_t>, uint64_t>& first_instances() const { return first_; }
+
+  bool always_goes(uint32_t block, uint32_t way) const {
+    const auto at = first_.find({block, way});
+    const bool before = at != first_.begin() && std::prev(at)->first.first == block;
+    const bool after = std::next(at) != first_.end() && std::next(at)->first.first == block;
+    return !before && !after;
+  }
+
+ private:
+  const program::ProgramModel& model_;
+  uint64_t most_;
+  std::map<std::pair<uint32_t, uint32_t>, uint64_t> first_;
+};
+
+bool has_two_sides(const program::ProgramModel& model, uint32_t block) {
+  const program::Indices edges = model.edges_of(block);
+  return edges.size() == 2 && model.edge(edges[0]).target != model.edge(edges[1]).target;
+}
+
+/// Branches that are kept from each of the ways that they went. One with two sides that always went the same way is
+/// left out: inverting its executions does that.
+std::vector<Experiment> constant_branches(const program::ProgramModel& model, const Alternatives& alternatives) {
+  std::vector<Experiment> experiments;
+  for (const auto& [taken, instance] : alternatives.first_instances()) {
+    const auto [block, way] = taken;
+    if (cleans_up(model, block) || (has_two_sides(model, block) && alternatives.always_goes(block, way))) continue;
+    for (const uint32_t other : alternatives.to(block, way)) {
+      experiments.push_back({.instance = instance, .way = other, .scope = format::SwitchScope::kSameWay});
+    }
+  }
+  return experiments;
+}
+
+/// Instances worth trying with their alternatives, those of each pass nearest to the failure first.
+SwitchingPlan plan_switching(const program::ProgramModel& model, const BranchLog& log, const SwitchingBudget& budget) {
+  SwitchingPlan plan;
+  const Alternatives alternatives(model, log, budget.ways);
   std::unordered_map<uint32_t, uint64_t> total, seen;
   for (const format::BranchEntry& entry : log.entries) ++total[entry.block];
   std::array<std::vector<Experiment>, kPasses.size()> passes;
   std::vector<Experiment> inverted;
-  all = true;
   for (size_t i = log.entries.size(); i-- > 0;) {
     const auto [block, way] = log.entries[i];
     if (cleans_up(model, block)) continue;
@@ -49,45 +133,39 @@ std::vector<Experiment> candidates(const program::ProgramModel& model, const Bra
     const bool first = from_last + 1 == total[block];
     const bool near = budget.near.contains(log.first_instance + i);
     if (from_last >= budget.per_branch && !first && !near) {
-      all = false;
+      plan.all = false;
       continue;
     }
     // A condition that is wrong altogether is right when each execution is inverted.
-    const program::Indices edges = model.edges_of(block);
-    const bool two_sides = edges.size() == 2 && model.edge(edges[0]).target != model.edge(edges[1]).target;
-    if (first && two_sides && way < 2) {
+    if (first && has_two_sides(model, block) && way < 2) {
       inverted.push_back(
           {.instance = log.first_instance + i, .way = 1 - way, .scope = format::SwitchScope::kEachInverted});
     }
     size_t pass = 0;
     while (!first && !near && from_last >= kPasses[pass]) ++pass;
-    // Edges to the same block are one alternative.
-    std::vector<uint32_t> targets;
-    if (way < edges.size()) targets.push_back(model.edge(edges[way]).target);
-    for (uint32_t other = 0; other < edges.size() && targets.size() <= budget.ways; ++other) {
-      const uint32_t target = model.edge(edges[other]).target;
-      if (std::find(targets.begin(), targets.end(), target) != targets.end()) continue;
-      targets.push_back(target);
+    for (const uint32_t other : alternatives.to(block, way)) {
       passes[pass].push_back({.instance = log.first_instance + i, .way = other});
     }
   }
-  std::vector<Experiment> experiments;
+  std::vector<Experiment> constant = constant_branches(model, alternatives);
   const auto distance = [&](const Experiment& each) {
     if (const auto own = budget.near.find(each.instance); own != budget.near.end()) return own->second;
     const auto known = budget.distance.find(log.entries[each.instance - log.first_instance].block);
     return known == budget.distance.end() ? ~uint32_t{0} : known->second + kNotNear;
   };
-  const auto nearer = [&](const Experiment& one, const Experiment& other) { return distance(one) < distance(other); };
-  std::stable_sort(inverted.begin(), inverted.end(), nearer);
-  for (auto& pass : passes) {
-    std::stable_sort(pass.begin(), pass.end(), nearer);
-    experiments.insert(experiments.end(), pass.begin(), pass.end());
-    pass_ends.push_back(experiments.size());
-    if (&pass != &passes.front()) continue;
-    experiments.insert(experiments.end(), inverted.begin(), inverted.end());
-    pass_ends.push_back(experiments.size());
-  }
-  return experiments;
+  const auto append = [&](std::vector<Experiment>& pass) {
+    std::stable_sort(pass.begin(), pass.end(),
+                     [&](const Experiment& one, const Experiment& other) { return distance(one) < distance(other); });
+    plan.experiments.insert(plan.experiments.end(), pass.begin(), pass.end());
+    plan.pass_ends.push_back(plan.experiments.size());
+  };
+  append(passes.front());
+  append(inverted);
+  plan.constant_begin = plan.experiments.size();
+  append(constant);
+  plan.constant_end = plan.experiments.size();
+  for (auto pass = passes.begin() + 1; pass != passes.end(); ++pass) append(*pass);
+  return plan;
 }
 
 class Search {
@@ -182,6 +260,11 @@ bool repairs(const CriticalBranch& branch) {
   return branch.repair == Repair::kRepairs;
 }
 
+/// Of what is found before anything is switched again.
+bool is_made_constant(const CriticalBranch& branch) {
+  return branch.scope == format::SwitchScope::kSameWay;
+}
+
 /// Pairs of single switches: those that helped, then the nearest to the failure, each with each that comes later. How
 /// often the second branch is executed in between is taken from the unaltered run. Both are of one thread.
 std::vector<Experiment> pairs_of(const BranchLog& log, const std::vector<Experiment>& planned,
@@ -259,53 +342,60 @@ SwitchingResult switch_predicates(const Launch& launch, const program::ProgramMo
                                   const SwitchingProgress& progress) {
   Search search(launch, log, oracle, budget);
   SwitchingResult result;
-  bool all = true;
-  std::vector<size_t> pass_ends;
-  const std::vector<Experiment> planned = candidates(model, log, budget, pass_ends, all);
+  const SwitchingPlan plan = plan_switching(model, log, budget);
+  const std::vector<Experiment>& planned = plan.experiments;
   const size_t most = std::min<size_t>(planned.size(), budget.experiments);
 
   std::vector<CriticalBranch> found;
-  size_t done = 0;
+  size_t done = 0, passed_over = 0;
   std::unordered_set<uint32_t> repairing;
-  auto pass_end = pass_ends.begin();
+  auto pass_end = plan.pass_ends.begin();
   const Clock::time_point deadline = Clock::now() + budget.time;
   const Clock::time_point verification = Clock::now() + budget.time * 2 / 3;
   const Clock::time_point singles_end = Clock::now() + budget.time / 2;
   while (done < most && Clock::now() < singles_end && progress(done, most)) {
     // Once many branches are known to repair the run, more instances of each say little.
-    while (pass_end != pass_ends.end() && done >= *pass_end) ++pass_end;
-    if (pass_end != pass_ends.begin() && repairing.size() >= kEnoughRepairing) {
+    while (pass_end != plan.pass_ends.end() && done >= *pass_end) ++pass_end;
+    if (pass_end != plan.pass_ends.begin() && repairing.size() >= kEnoughRepairing) {
       result.enough = true;
       break;
     }
+    if (done == plan.constant_begin && done != plan.constant_end && !repairing.empty()) {
+      passed_over = plan.constant_end - plan.constant_begin;
+      done = plan.constant_end;
+      continue;
+    }
     const auto first = planned.begin() + static_cast<long>(done);
-    const auto last = first + static_cast<long>(std::min(budget.window, most - done));
+    const auto last = first + static_cast<long>(std::min({budget.window, most - done, *pass_end - done}));
     const std::vector<CriticalBranch> of_window = search.make_all({first, last}, singles_end, done);
     for (const CriticalBranch& each : of_window) {
-      if (each.repair == Repair::kRepairs) repairing.insert(each.block);
+      if (repairs(each) && !is_made_constant(each)) repairing.insert(each.block);
     }
     found.insert(found.end(), of_window.begin(), of_window.end());
   }
+  // A branch that never goes a way says less than one that goes another way once.
+  if (!repairing.empty()) std::erase_if(found, is_made_constant);
   // A branch that is wrong is often wrong each time: where one switch helped only so far, its later executions follow.
   std::vector<Experiment> repeated;
   for (const CriticalBranch& each : found) {
-    if (each.repair != Repair::kFurther) continue;
+    if (each.repair != Repair::kFurther || is_made_constant(each)) continue;
     repeated.push_back({.instance = each.instance, .way = each.other_way, .scope = format::SwitchScope::kSameWay});
   }
-  if (!repairing.empty()) repeated.clear();  // where a single one repairs the run, they say nothing
+  const bool repaired = std::any_of(found.begin(), found.end(), repairs);
+  if (repaired) repeated.clear();  // where a single one repairs the run, they say nothing
   size_t done_again = 0;
   const std::vector<CriticalBranch> of_repeated = search.make_all(repeated, verification, done_again);
   found.insert(found.end(), of_repeated.begin(), of_repeated.end());
   // Two faults, or one that is met at two branches, take two switches.
-  if (budget.pairs && repairing.empty() && std::none_of(found.begin(), found.end(), repairs)) {
+  if (budget.pairs && std::none_of(found.begin(), found.end(), repairs)) {
     size_t pairs_made = 0;
     const std::vector<CriticalBranch> of_pairs =
         search.make_all(pairs_of(log, planned, found), verification, pairs_made);
     std::copy_if(of_pairs.begin(), of_pairs.end(), std::back_inserter(found), repairs);
     result.pairs = pairs_made;
   }
-  result.complete = all && log.first_instance == 1 && search.finished() == planned.size() + done_again + result.pairs &&
-                    done_again == repeated.size();
+  result.complete = plan.all && log.first_instance == 1 && done_again == repeated.size() &&
+                    search.finished() == planned.size() - passed_over + done_again + result.pairs;
 
   result.critical = worth_verifying(std::move(found));
   count_occurrences(log, result.critical);

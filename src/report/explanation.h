@@ -81,6 +81,9 @@ struct Finding {
   bool proved = false;    ///< by a re-run
   /// Of a "critical-value": what would have repaired the run, as `culprit suppress --value` takes it.
   std::optional<int64_t> instead = std::nullopt;
+  /// Stable word, of a branch: which executions were switched. "one"; "each", to the branch's other side; "later", that
+  /// one and all after it that went its way. Empty when the finding is not about a switched branch.
+  std::string executions{};
   /// How it travelled to the failure, the finding itself first; empty: no dependence leads there; nothing: not looked
   /// for.
   std::optional<std::vector<RouteStep>> route = std::nullopt;

@@ -33,7 +33,7 @@ Json route_json(const Finding& finding) {
 }  // namespace
 
 std::string to_json(const Explanation& explanation) {
-  Json result{{"version", 4}, {"command", explanation.command}, {"runs", explanation.runs}, {"failure", nullptr}};
+  Json result{{"version", 5}, {"command", explanation.command}, {"runs", explanation.runs}, {"failure", nullptr}};
   if (const auto& failure = explanation.failure) {
     Json& json = result["failure"] = {{"kind", failure->kind}};
     json.update(place_json(failure->place));
@@ -60,6 +60,7 @@ std::string to_json(const Explanation& explanation) {
     json["evidence"] = finding.evidence;
     json["proved"] = finding.proved;
     json["instead"] = finding.instead ? Json(*finding.instead) : Json(nullptr);
+    json["executions"] = finding.executions;
     json["route"] = route_json(finding);
     findings.push_back(std::move(json));
   }

@@ -305,6 +305,12 @@ class WhyTest(unittest.TestCase):
         said, line = self.subject("wrong_twice", "1\n2\n")
         self.assertEqual(self.proved(said, "critical-branch"), [line("if (negative)")])
 
+    def test_cases_that_a_switch_came_to_before_are_tried_first(self):
+        said, line = self.subject("many_cases", "618\n")
+        found, = [f for f in said["findings"] if f["kind"] == "critical-branch" and f["proved"]]
+        self.assertEqual((found["line"], found["instance"]), (line("switch (codes[i])"), 3))
+        self.assertIn("had it led to line %d," % line("case 11:"), found["evidence"])
+
     def test_a_loop_entered_against_its_test_reads_what_it_needs(self):
         said, line = self.subject("entered_loop", "4\n")
         self.assertEqual(self.proved(said, "critical-branch"), [line("i < limit")])
@@ -315,6 +321,13 @@ class WhyTest(unittest.TestCase):
         self.assertEqual([f["line"] for f in found], [line("if (value % 2 == 0)")])
         self.assertIn("each of its executions", found[0]["evidence"])
         self.assertEqual(said["suspects"][0]["line"], line("if (value % 2 == 0)"))
+
+    def test_a_branch_that_goes_wrong_in_some_executions_is_kept_from_it_in_all(self):
+        said, line = self.subject("wrong_sometimes", "4\n")
+        found = [f for f in said["findings"] if f["kind"] == "critical-branch" and f["proved"]]
+        self.assertEqual([f["line"] for f in found], [line("numbers[i] > limit")])
+        self.assertIn(", here and later, the program would do what is expected", found[0]["evidence"])
+        self.assertIn(line("limit = 10"), [s["line"] for s in said["suspects"][:3]])
 
     def test_of_an_output_that_is_too_long_or_too_short_the_length_is_wrong(self):
         said, line = self.subject("too_long", "bb\ndddd\n")
@@ -465,6 +478,10 @@ class WhyTest(unittest.TestCase):
             self.assertEqual(recursion["line"], line(call))
             self.assertIn(line(call), [s["line"] for s in said["suspects"][:2]])
             self.assertIn(evidence, recursion["evidence"])
+
+    def test_what_helps_an_endless_run_a_little_does_not_end_the_search(self):
+        said, line = self.subject("slow_after_loop", "begins\nends\n", options=["--timeout", "1"])
+        self.assertIn(line("last < 0 ||"), self.proved(said, "critical-branch"))
 
     def test_what_a_loop_waits_for_is_told(self):
         said, line = self.subject("never_left", options=["--timeout", "1"])
@@ -699,7 +716,7 @@ class WhyTest(unittest.TestCase):
 
     def test_a_decision_is_followed_to_the_failure(self):
         said, line = self.subject("far_decision", expected="." * 20 + "total 238\n")
-        self.assertEqual(said["version"], 4)
+        self.assertEqual(said["version"], 5)
         self.assertEqual(self.route(said, line('if (strcmp(')),
                          [(line("if (strcmp("), "start"), (line("rate = 7"), "executed"), (line("return rate"), "passed"),
                           (line("set_rate(&order, rate_of"), "passed"), (line("int total"), "passed"), (line("int tax = "), "computed"),
