@@ -4,7 +4,9 @@
 A program is built once with many mutants in it (mutants/mutate.cc), of which the environment chooses one. A mutant is
 killed by the first of the program's tests (mutants/NAME.toml) that ends otherwise than without; that run is explained
 with the right output as expectation, as its user would do. Told are the share with a critical branch (published: 80 %
-on Siemens' programs), the seconds, without those for building the program's plans once, and the rank of the mutated line among the suspects.
+on Siemens' programs, of branches switched in one execution), the share that anything repairs (a branch, a pair, another
+value, something left out), the seconds, without those for building the program's plans once, and the rank of the mutated
+line among the suspects.
 
 What was examined is kept in the work folder (results-SEED-BUILD.jsonl, and what `why` said in said/): the same build of
 Culprit, run again, goes on where it was stopped, and a run that is interrupted tells what it has. One run at a time may
@@ -34,6 +36,9 @@ from debian_program import ROOT, Failure, Program, Toolchain, load_recipe  # noq
 HERE = pathlib.Path(__file__).resolve().parent / "mutants"
 TEST_LIMIT = 5  # seconds
 WHY_LIMIT = 120
+
+# What `why` may find that repairs the run, by how it is told, the strongest first.
+REPAIRS = {"critical": "critical", "pair": "pair", "value": "value", "left out": "left_out"}
 
 Ended = collections.namedtuple("Ended", "status output")
 
@@ -132,12 +137,14 @@ def examine_mutant(program, mutant):
     try:
         said, seconds = program.explain(number, mutant["id"])
     except Failure as failure:
-        return {**result, "problem": str(failure), "kind": None, "critical": False, "pair": False, "left_out": False,
-                "critical_in_function": False, "rank": None, "experiments": 0, "complete": False,
+        return {**result, "problem": str(failure), "kind": None, "critical": False, "one_execution": False, "pair": False,
+                "value": False, "left_out": False, "critical_in_function": False, "rank": None, "experiments": 0, "complete": False,
                 "seconds": round(time.monotonic() - start, 2)}
     critical = proved(said, "critical-branch")
     return {**result, "kind": (said["failure"] or {}).get("kind"), "critical": bool(critical),
-            "pair": bool(proved(said, "critical-pair")), "left_out": bool(proved(said, "critical-call", "critical-write")),
+            "one_execution": any(f["executions"] == "one" for f in critical),
+            "pair": bool(proved(said, "critical-pair")), "value": bool(proved(said, "critical-value")),
+            "left_out": bool(proved(said, "critical-call", "critical-write")),
             "critical_in_function": any(f["function"] == mutant["function"] for f in critical),
             "rank": next((s["rank"] for s in said["suspects"] if is_at(s, mutant)), None),
             "experiments": said["experiments"], "complete": said["complete"], "seconds": round(seconds, 2)}
@@ -166,7 +173,7 @@ class Results:
             with open(self.path, "a") as file:
                 file.write(json.dumps(result) + "\n")
         if "test" in result:
-            found = "critical" if result["critical"] else "pair" if result["pair"] else "left out" if result["left_out"] else "-"
+            found = next((name for name, member in REPAIRS.items() if result[member]), "-")
             print(f"{result['program']:8} {result['operator']:18} {pathlib.Path(result['file']).name}:{result['line']:<6} "
                   f"{result['kind'] or 'none':16} {found:9} rank {result['rank'] or '-':>2}  {result['seconds']:5.1f} s",
                   file=sys.stderr, flush=True)
@@ -249,7 +256,7 @@ def main():
         if kept.interrupted:
             problems.append(f"interrupted at {name}; what is below is what there was")
             break
-    print(f"{'program':10} {'killed':>6} {'critical':>8} {'in its function':>15} {'pair':>5} {'left out':>8} {'top1':>5} {'top3':>5} {'top10':>5} {'median s':>8}")
+    print(f"{'program':10} {'killed':>6} {'critical':>8} {'one exec.':>9} {'in its function':>15} {'pair':>5} {'value':>5} {'left out':>8} {'top1':>5} {'top3':>5} {'top10':>5} {'median s':>8}")
     for name in sorted({r["program"] for r in results}):
         print(row(name, [r for r in results if r["program"] == name]))
     for operator in sorted({r["operator"] for r in results}):
@@ -263,6 +270,8 @@ def main():
         arguments.json.write_text(json.dumps(results, indent=1))
     ranks = [r["rank"] or 99 for r in results]
     print(f"mutants: killed={len(results)} critical={sum(r['critical'] for r in results)} "
+          f"one_execution={sum(r['one_execution'] for r in results)} "
+          f"repaired={sum(any(r[each] for each in REPAIRS.values()) for r in results)} "
           f"median_s={statistics.median([r['seconds'] for r in results] or [0]):.1f} "
           f"rank_median={statistics.median(ranks or [0]):.0f} top3={sum(rank <= 3 for rank in ranks)}")
     return 1 if problems or not results else 0
@@ -270,8 +279,8 @@ def main():
 
 def row(name, results):
     ranks = [r["rank"] or 99 for r in results]
-    return (f"{name:10} {len(results):6} {sum(r['critical'] for r in results):8} {sum(r['critical_in_function'] for r in results):15} "
-            f"{sum(r['pair'] for r in results):5} {sum(r['left_out'] for r in results):8} "
+    return (f"{name:10} {len(results):6} {sum(r['critical'] for r in results):8} {sum(r['one_execution'] for r in results):9} {sum(r['critical_in_function'] for r in results):15} "
+            f"{sum(r['pair'] for r in results):5} {sum(r['value'] for r in results):5} {sum(r['left_out'] for r in results):8} "
             f"{sum(r <= 1 for r in ranks):5} {sum(r <= 3 for r in ranks):5} {sum(r <= 10 for r in ranks):5} "
             f"{statistics.median(r['seconds'] for r in results):8.1f}")
 
