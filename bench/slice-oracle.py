@@ -9,7 +9,7 @@ happened: then what was written instead depends on the altered value in the alte
 in both runs together (dual slicing): what is in the slice of one counts in the other, too, instances of a statement
 corresponding by their numbers. Only when the altered value is not found so either, the slicer has missed a dependence: a
 violation. Looking goes by statement instances, so a dependence that is missed within a statement may pass as found; then
-differences found in both runs become frequent (6 in 46,000 alterations as it is, 30 in 3,500 when slices are made
+differences found in both runs become frequent (1 in 87,000 alterations as it is, 30 in 3,500 when slices are made
 without address dependences). Runs that do not get to the criterion (they hang or crash) say nothing. Seeds are fixed.
 Programs with a violation are kept under build/slice-oracle.
 
