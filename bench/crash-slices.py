@@ -48,9 +48,11 @@ def chains_of(text):
     return chains
 
 
-def is_found_by_heap(place, statements):
-    """Whether the statement that crashed, FILE:LINE:COLUMN, calls the heap's functions."""
-    file, line, _ = place.rsplit(":", 2)
+def is_found_by_heap(kept_place, statements):
+    """Whether the statement that crashed, of which the trace keeps FILE:LINE:COLUMN, calls the heap's functions."""
+    if not kept_place.exists():  # it went on, and ended itself
+        return False
+    file, line, _ = kept_place.read_text().strip().rsplit(":", 2)
     for each in statements:
         if pathlib.Path(each["file"]).name == pathlib.Path(file).name and each["line"] == int(line):
             text = pathlib.Path(each["file"]).read_text(errors="replace").splitlines()[each["line"] - 1]
@@ -75,7 +77,7 @@ def sliced(crash, program, work, culprit):
     lines = [(each["file"], each["line"]) for each in found["statements"]]
     was_executed = is_there([(file, int(at)) for _, file, at in executed])
     return {"case": crash.name, "root": is_there(lines), "near": is_there(lines, 3), "executed": was_executed,
-            "found_by_heap": is_found_by_heap((work / "recording/trace/crash").read_text().strip(), found["statements"]),
+            "found_by_heap": is_found_by_heap(work / "recording/trace/crash", found["statements"]),
             "chain_has_root": is_there(chain), "lines": len(set(lines)), "instances": sum(each["instances"] for each in found["statements"]),
             "run_instances": sum(int(count) for count, _, _ in executed), "chain": len(chain)}
 
