@@ -120,9 +120,9 @@ void say_what_is_unknown(const DependenceGraph& graph) {
              functions, functions == 1 ? "" : "s");
 }
 
-void keep(const SliceQuestion& question, const Asked& asked, const DependenceGraph& graph, const depend::Slice& slice) {
+/// `counts`: of the slice's instances, by statement.
+void keep(const SliceQuestion& question, const Asked& asked, const std::vector<uint64_t>& counts) {
   if (!asked.recording || ::access(asked.recording->directory.c_str(), W_OK) != 0) return;
-  const std::vector<uint64_t> counts = count_instances(graph, slice);
   const auto statements = counts.size() - static_cast<size_t>(std::count(counts.begin(), counts.end(), uint64_t{0}));
   const uint64_t instances = std::accumulate(counts.begin(), counts.end(), uint64_t{0});
   fmt::print(stderr, "culprit: slice {}\n", keep_slice(asked.recording->directory, question, statements, instances));
@@ -151,15 +151,17 @@ ExitCode answer(const Options& options, const SliceQuestion& question, const Ask
     write_file_atomically(options.html, report::to_html(slice_view(graph, slice, criterion, what, question.forward,
                                                                    command, values ? &*values : nullptr)));
   }
+  const std::vector<uint64_t> counts = count_instances(graph, slice);
   if (options.as_json) {
-    write_slice_json(graph, slice, what, options.detail(), [](std::string_view text) { fmt::print("{}", text); });
+    write_slice_json(graph, slice, counts, what, options.detail(),
+                     [](std::string_view text) { fmt::print("{}", text); });
   } else if (options.as_dot) {
     fmt::print("{}", depend::slice_dot(graph, slice, what));
   } else {
-    fmt::print("{}", depend::slice_text(graph, slice));
+    fmt::print("{}", depend::slice_text(graph, counts));
   }
   say_what_is_unknown(graph);
-  keep(options.question, asked, graph, slice);
+  keep(options.question, asked, counts);
   return slice.empty() ? ExitCode::kNothingFound : ExitCode::kAnswered;
 }
 

@@ -1,5 +1,6 @@
 // Loads and stores of variables that lie in registers, as far as the program's text alone tells what they read: of one
-// whole cell, that no access shares with another one.
+// whole cell, that no access shares with another one. Nobody but the activation writes to them; a function that returns
+// to the same place twice has no such variables.
 #pragma once
 
 #include <cstdint>

@@ -8,6 +8,7 @@
 #include <cerrno>
 #include <cstring>
 #include <memory>
+#include <system_error>
 #include <utility>
 
 #include "base/error.h"
@@ -34,14 +35,17 @@ ChunkWriter::ChunkWriter(const std::filesystem::path& path, size_t blocks) : pat
 }
 
 ChunkWriter::~ChunkWriter() {
-  if (!thread_.joinable()) return;
-  {
-    const std::scoped_lock lock(mutex_);
-    waiting_.reset();
-    ends_ = true;
+  if (thread_.joinable()) {
+    {
+      const std::scoped_lock lock(mutex_);
+      waiting_.reset();
+      ends_ = true;
+    }
+    changed_.notify_all();
+    thread_.join();
   }
-  changed_.notify_all();
-  thread_.join();
+  std::error_code ignored;  // what is left over says nothing
+  if (!path_.empty() && !is_closed_) std::filesystem::remove(path_, ignored);
 }
 
 void ChunkWriter::fail() const {
@@ -159,6 +163,7 @@ void ChunkWriter::close(std::string_view tail, const GraphHeader& header) {
   file_.write(reinterpret_cast<const char*>(&header), sizeof(header));
   file_.close();
   if (!file_) fail();
+  is_closed_ = true;
 }
 
 }  // namespace culprit::depend

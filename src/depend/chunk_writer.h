@@ -34,7 +34,8 @@ struct FilledChunk {
 /// Whatever it is told may throw UserError: that not all could be written, perhaps of what it was told before.
 class ChunkWriter {
  public:
-  /// Into `path`, which is made; an empty one: nowhere. `blocks`: of the program.
+  /// Into `path`, which is made, and removed again when it is not closed; an empty one: nowhere. `blocks`: of the
+  /// program.
   ChunkWriter(const std::filesystem::path& path, size_t blocks);
   ~ChunkWriter();
   ChunkWriter(const ChunkWriter&) = delete;
@@ -59,6 +60,7 @@ class ChunkWriter {
 
   std::filesystem::path path_;
   std::ofstream file_;
+  bool is_closed_ = false;
   uint64_t offset_ = 0;
   std::vector<format::GraphChunk> written_;
   std::vector<uint32_t> counted_;  ///< per block, zeros between chunks

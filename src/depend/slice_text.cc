@@ -53,9 +53,8 @@ std::string_view name_of(EdgeKind kind) {
   return "";
 }
 
-std::string slice_text(const DependenceGraph& graph, const Slice& slice) {
+std::string slice_text(const DependenceGraph& graph, const std::vector<uint64_t>& counts) {
   const ProgramModel& model = graph.model();
-  const std::vector<uint64_t> counts = count_instances(graph, slice);
   std::map<std::pair<std::string, uint32_t>, uint64_t> lines;
   uint64_t instances = 0;
   for (const uint32_t statement : model.statements()) {
@@ -92,10 +91,10 @@ class JsonList {
 
 }  // namespace
 
-void write_slice_json(const DependenceGraph& graph, const Slice& slice, const SliceOptions& options, SliceDetail detail,
+void write_slice_json(const DependenceGraph& graph, const Slice& slice, const std::vector<uint64_t>& counts,
+                      const SliceOptions& options, SliceDetail detail,
                       const std::function<void(std::string_view)>& write) {
   const ProgramModel& model = graph.model();
-  const std::vector<uint64_t> counts = count_instances(graph, slice);
   write("{\n");
   JsonList statements("statements", false, write);
   for (const uint32_t each : model.statements()) {

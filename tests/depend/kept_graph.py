@@ -6,15 +6,18 @@ Usage: kept_graph.py BIN_FOLDER SIGN_GRAPH
 import os
 import pathlib
 import random
+import resource
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
 
 BIN = pathlib.Path(sys.argv[1]).resolve()
 SIGN = pathlib.Path(sys.argv[2]).resolve()
-ANSWERED, DAMAGED = 0, 2  # exit codes
+ANSWERED, DAMAGED, LACKING = 0, 2, 3  # exit codes
 DAMAGES = 100
+FULL_AT = 200_000  # bytes
 PROGRAM = """
 #include <stdio.h>
 int sum(int rounds) { int all = 0; for (int i = 0; i < rounds; ++i) all += i % 7; return all; }
@@ -53,8 +56,21 @@ def main():
         if ask().stdout != first.stdout:
             sys.exit("the graph of another trace is used")
 
-        # Damage is found, or does not matter; the whole file is compared by `dump graph`.
+        # Nothing is left of a graph that could not be written whole.
+        def as_on_a_full_disk():
+            signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+            resource.setrlimit(resource.RLIMIT_FSIZE, (FULL_AT, FULL_AT))
+
         good = graph.read_bytes()
+        graph.unlink()
+        words = [BIN / "culprit", "slice", folder / "trace", "--at", "stdout:0"]
+        full = subprocess.run(words, env=environment, capture_output=True, text=True, timeout=300, preexec_fn=as_on_a_full_disk, check=False)
+        if len(good) <= FULL_AT or full.returncode != LACKING or "cannot write" not in full.stderr:
+            sys.exit(f"a graph that cannot be written: {full.returncode}: {full.stderr}")
+        if left := [each.name for each in (folder / "trace").glob("graph*")]:
+            sys.exit(f"of a graph that cannot be written {left} is left")
+
+        # Damage is found, or does not matter; the whole file is compared by `dump graph`.
         generator = random.Random(1)
         header_bytes = 56
         for turn in range(DAMAGES):
