@@ -71,6 +71,10 @@ MadeTrace make_trace_of_recording(const recording::Recording& recording, const f
   return trace::trace_recording(recording, folder, origin_of(recording, contents), surroundings);
 }
 
+MadeTrace make_trace_of_end(const recording::Recording& recording, const fs::path& folder, uint64_t bytes) {
+  return trace::trace_end_of(recording, folder, origin_of(recording, format::TraceContents::kValues), bytes);
+}
+
 std::optional<fs::path> kept_trace(const recording::Recording& recording) {
   if (::access(recording.directory.c_str(), W_OK) != 0) return std::nullopt;
   const fs::path folder = recording.directory / kKeptTrace;

@@ -21,6 +21,8 @@ MadeTrace make_trace(const std::vector<std::string>& words, const std::filesyste
 MadeTrace make_trace_of_recording(const recording::Recording& recording, const std::filesystem::path& folder,
                                   const recording::Surroundings& surroundings = {},
                                   format::TraceContents contents = format::TraceContents::kAll);
+/// The same of its end, with values: the last `bytes` of its main thread's events.
+MadeTrace make_trace_of_end(const recording::Recording& recording, const std::filesystem::path& folder, uint64_t bytes);
 
 /// The whole trace that is kept in the recording's folder; made first when there is none by this Culprit's build of the
 /// program. Where that folder cannot be written, nothing. Throws UserError when the replay differs from the recording.

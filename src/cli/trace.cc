@@ -19,6 +19,7 @@ struct Options {
   std::string folder;
   bool path = false;
   bool values = false;
+  uint64_t last = 0;
   bool as_json = false;
 };
 
@@ -31,9 +32,16 @@ ExitCode trace_program(const Options& options) {
   const auto contents = options.path     ? format::TraceContents::kPath
                         : options.values ? format::TraceContents::kValues
                                          : format::TraceContents::kAll;
+  if (options.last != 0 && !recorded) {
+    throw UserError("only of a recording the end is known before it comes",
+                    "culprit record -o REC -- PROGRAM, then culprit trace --last N REC");
+  }
   const MadeTrace made =
-      recorded ? make_trace_of_recording(recording::open_recording(options.words.front()), options.folder, {}, contents)
-               : make_trace(options.words, options.folder, contents);
+      options.last != 0
+          ? make_trace_of_end(recording::open_recording(options.words.front()), options.folder, options.last << 20)
+      : recorded
+          ? make_trace_of_recording(recording::open_recording(options.words.front()), options.folder, {}, contents)
+          : make_trace(options.words, options.folder, contents);
   if (options.as_json) {
     const nlohmann::json json{{"folder", options.folder},
                               {"events_bytes", made.trace.plain_bytes},
@@ -60,15 +68,20 @@ const Registration kRegistration{Command{
         "slices need the addresses, too.",
     .examples = {{"culprit trace -o t -- ./prog file", "runs ./prog; the trace is in t"},
                  {"culprit trace -o t prog-3", "replays prog-3"},
+                 {"culprit trace -o t --last 100 prog-3", "only the end of a long run: 100 MiB of events"},
                  {"culprit slice t --at prog.c:12 --var n", "asks about it"}},
     .configure = [](CLI::App& app) {
       auto options = std::make_shared<Options>();
       app.add_option("program", options->words,
                      "a program compiled with culprit-cc and its arguments, after --; or a recording, to be replayed");
       app.add_option("-o,--output", options->folder, "folder for the trace")->default_val("culprit-trace");
-      auto* path = app.add_flag("--path", options->path,
-                                "the path alone: which branches were taken, for less time and room");
+      auto* path =
+          app.add_flag("--path", options->path, "the path alone: which branches were taken, for less time and room");
       app.add_flag("--values", options->values, "also what was stored, for more time and room")->excludes(path);
+      app.add_option("--last", options->last,
+                     "of a recording: only its end, so many MiB of events of its main thread; with values")
+          ->check(CLI::Range(1U, 1U << 20))
+          ->excludes(path);
       app.add_flag("--json", options->as_json, "a line of JSON on standard error at the end");
       return [options] { return trace_program(*options); };
     }}};

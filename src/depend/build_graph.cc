@@ -158,6 +158,7 @@ class GraphBuilder final : public DefinitionQuery {
     for (const BaseRecord& base : model_.bases_of(step.function)) {
       activation.bases.push_back(base.site == kNone ? 0 : definitions_.site(base.site));
     }
+    if (step.begun) activation.bases = step.begun->bases;
     if (waiting) {
       Activation& caller = *waiting;
       activation.entered_by = pending_call(caller);
@@ -172,7 +173,8 @@ class GraphBuilder final : public DefinitionQuery {
     }
     CULPRIT_ASSERT(step.frame == writer_.frames(), fmt::format("frame {}", step.frame));
     writer_.add_frame(step.function, step.thread, step.by_native, activation.entered_by);
-    variables_.enter(activation, writer_.next_number());
+    // What one that had begun has written is not known.
+    if (!step.begun) variables_.enter(activation, writer_.next_number());
   }
 
   void leave(const Step& step) {
@@ -414,7 +416,11 @@ class GraphBuilder final : public DefinitionQuery {
     const auto before = std::find_if(activation.first_returns.begin(), activation.first_returns.end(),
                                      [call](const FirstReturn& each) { return each.call == call; });
     const bool second = unwinding_ != kNoNumber || activation.call != call;
-    if (!second || before == activation.first_returns.end()) {
+    const bool began_before = before == activation.first_returns.end();  // than the trace
+    if (second && began_before && model_.block_of_operation(call) != activation.current.block) {
+      return jumped_back(activation, call);
+    }
+    if (!second || began_before) {
       if (before != activation.first_returns.end()) activation.first_returns.erase(before);
       activation.first_returns.push_back({call, activation.current.block, slots_of(activation), activation.open});
       activation.call = kNone;
@@ -433,6 +439,14 @@ class GraphBuilder final : public DefinitionQuery {
     if (number != kNoSlot) activation.exports[number] = activation.current.first_number;
     writer_.set(activation.current, kControlSlot, jumped);
     writer_.set(activation.current, layout_.memory_slot[call], jumped);
+  }
+
+  /// To a call whose first return nothing is known of.
+  void jumped_back(Activation& activation, uint32_t call) {
+    activation.open.clear();
+    activation.call = kNone;
+    begin_execution(activation, model_.block_of_operation(call));
+    writer_.set(activation.current, kControlSlot, std::exchange(unwinding_, kNoNumber));
   }
 
   std::vector<std::vector<NodeNumber>> slots_of(const Activation& activation) const {

@@ -261,13 +261,18 @@ bool keep_graph(const trace::TraceFile& trace, const fs::path& file) {
 }  // namespace
 
 DependenceGraph open_graph(const trace::TraceFile& trace) {
+  const auto opened = [&trace](const fs::path& file) {
+    DependenceGraph graph(trace.model(), file);
+    graph.set_begins_late(trace.beginning() != nullptr);
+    return graph;
+  };
   const fs::path file = trace.folder() / kGraphFile;
   if (is_graph_of(file, trace.model().identity(), trace_identity(trace)) || keep_graph(trace, file)) {
-    return {trace.model(), file};
+    return opened(file);
   }
   const TemporaryDirectory folder(temporary_place("graph"));
   write_graph(trace, folder.path() / kGraphFile);
-  return {trace.model(), folder.path() / kGraphFile};  // the mapping outlives the file's name
+  return opened(folder.path() / kGraphFile);  // the mapping outlives the file's name
 }
 
 }  // namespace culprit::depend

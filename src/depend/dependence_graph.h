@@ -53,6 +53,13 @@ class DependenceGraph {
   DependenceGraph(const program::ProgramModel& model, const std::filesystem::path& file);
   DependenceGraph(DependenceGraph&&) noexcept = default;
 
+  /// Of the end of a run only (trace::TraceBeginning): numbers of executions count from there.
+  bool begins_late() const { return begins_late_; }
+  void set_begins_late(bool late) { begins_late_ = late; }
+  /// Branch instances of the main thread that came before, once that is known.
+  uint64_t branches_before() const { return branches_before_; }
+  void set_branches_before(uint64_t branches) { branches_before_ = branches; }
+
   const program::ProgramModel& model() const { return model_; }
   const BlockLayout& layout() const { return layout_; }
   const GraphFile& file() const { return file_; }
@@ -179,6 +186,8 @@ class DependenceGraph {
   const program::ProgramModel& model_;
   BlockLayout layout_;
   GraphFile file_;
+  bool begins_late_ = false;
+  uint64_t branches_before_ = 0;
 };
 
 /// The graph kept with the trace; made first when there is none that fits. Where nothing can be written beside the

@@ -7,7 +7,7 @@
 
 namespace culprit::format {
 
-inline constexpr uint32_t kRuntimeAbiVersion = 4;
+inline constexpr uint32_t kRuntimeAbiVersion = 5;
 
 /// Which bodies run in a thread (ThreadState::observe).
 inline constexpr uint8_t kFastBodies = 0;
@@ -41,6 +41,7 @@ struct ThreadState {
   const void* trace_target;    ///< what the pending indirect call calls
   uint32_t trace_activations;  ///< activations so far of functions that control can come back into
   uint32_t reserved4;
+  const struct TraceFrame* trace_frames;  ///< of the latest call out of a body that tells of itself
   // Bodies with session hooks only (alteration.h):
   uint64_t altered_value;    ///< of the statement that is being altered
   uint64_t altered_address;  ///< what it reads there is `altered_value`

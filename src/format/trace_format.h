@@ -10,7 +10,7 @@
 
 namespace culprit::format {
 
-inline constexpr uint32_t kTraceVersion = 10;
+inline constexpr uint32_t kTraceVersion = 11;
 
 /// A thread's stream begins with a turn and, in 8 bytes, the handle that who made the thread got of it (pthread_t).
 /// Then comes the first byte of an event wherever the walk waits for control. 0 is the end of the stream.
@@ -130,10 +130,44 @@ struct TraceHeader {
   uint32_t header_bytes;
   uint64_t model_identity;
   TraceContents contents;
-  uint32_t reserved;
+  uint32_t begins_late;  ///< 1: there is a file kTraceStart
 };
 static_assert(sizeof(TraceHeader) == 32);
 inline constexpr char kTraceMagic[8] = {'C', 'U', 'L', 'P', 'T', 'R', 'C', 'E'};
+
+/// What an activation tells of itself, so that a trace can begin in the middle of it: in its machine frame, chained from
+/// the innermost outwards by ThreadState::trace_frames. Behind it, 8 bytes each, the function's bases in the model's
+/// order: their addresses, and of kept variables the values.
+struct TraceFrame {
+  const TraceFrame* caller;
+  uint32_t entry_block;  ///< of its function
+  uint32_t call;         ///< operation that it is calling
+  uint32_t activation;   ///< as in kTraceLanding, or 0
+  uint32_t bases;        ///< how many
+};
+static_assert(sizeof(TraceFrame) == 24);
+
+/// Of a trace that begins late: the main thread as it stood then. Behind it the latest address of every site, then, the
+/// innermost first, each activation: a TraceBegun and its bases.
+struct TraceStart {
+  char magic[8];
+  uint32_t version;
+  uint32_t sites;
+  uint64_t skipped;   ///< buffers full of events that are not in the trace
+  uint32_t numbered;  ///< ThreadState::trace_activations
+  uint32_t place;     ///< of the innermost: the block that begins, or with kTraceBehindCall the call that came back
+  uint64_t activations;
+};
+static_assert(sizeof(TraceStart) == 40);
+inline constexpr char kTraceStartMagic[8] = {'C', 'U', 'L', 'P', 'T', 'B', 'E', 'G'};
+inline constexpr uint32_t kTraceBehindCall = uint32_t{1} << 31;
+struct TraceBegun {
+  uint32_t entry_block;
+  uint32_t call;  ///< the operation that it is calling; of the innermost it says nothing
+  uint32_t activation;
+  uint32_t bases;
+};
+static_assert(sizeof(TraceBegun) == 16);
 
 /// Addresses that every trace has; 0: the program has no such thing.
 enum TraceAddress : uint32_t {
@@ -156,9 +190,14 @@ inline constexpr const char* kTracePipe = "pipe";
 inline constexpr const char* kTraceBufferPrefix = "buffer-";
 /// u64 each: in the order of TraceAddress, then the addresses of the model's anchors in their order.
 inline constexpr const char* kTraceAnchors = "anchors";
+/// u64: so many full buffers of the main thread are not to be kept; there is none when it is the whole run. While they
+/// are skipped, TraceBuffer::sequence counts them.
+inline constexpr const char* kTraceSkip = "skip";
+inline constexpr const char* kTraceStartFile = "start";
 
 // Symbols.
 inline constexpr const char* kTraceFullSymbol = "culprit_trace_full";
+inline constexpr const char* kTraceFullAtSymbol = "culprit_trace_full_at";
 inline constexpr const char* kTraceReturnedSymbol = "culprit_trace_returned";
 inline constexpr const char* kTraceMeasureSymbol = "culprit_trace_measure";
 inline constexpr const char* kTraceListSymbol = "culprit_trace_list";

@@ -96,8 +96,18 @@ void OperationTable::find_cells(llvm::Function& function) {
   }
 }
 
+void OperationTable::add_base(llvm::Instruction& of, const BaseRecord& record) {
+  llvm::LLVMContext& context = module_.getContext();
+  const uint32_t number = size_of(tables_.bases) - first_base_;
+  of.setMetadata(metadata::kBase, llvm::MDNode::get(context, {llvm::ConstantAsMetadata::get(llvm::ConstantInt::get(
+                                                                 llvm::Type::getInt32Ty(context), number))}));
+  bases_.emplace(&of, size_of(tables_.bases));
+  tables_.bases.push_back(record);
+}
+
 void OperationTable::find_bases(llvm::Function& function) {
   if (!traced_) return;
+  first_base_ = size_of(tables_.bases);
   for (llvm::Instruction& instruction : function.getEntryBlock()) {
     uint32_t slot = kNone;
     if (const auto* variable = llvm::dyn_cast<llvm::AllocaInst>(&instruction)) {
@@ -107,8 +117,7 @@ void OperationTable::find_bases(llvm::Function& function) {
     } else if (!instruction.hasMetadata(metadata::kFrameBase)) {
       continue;
     }
-    bases_.emplace(&instruction, size_of(tables_.bases));
-    tables_.bases.push_back({.site = record_at(instruction, metadata::kOwnSite), .private_offset = slot});
+    add_base(instruction, {.site = record_at(instruction, metadata::kOwnSite), .private_offset = slot});
   }
 }
 
@@ -117,8 +126,7 @@ void OperationTable::find_kept(llvm::Function& function) {
   if (!traced_) return;
   kept_.emplace(function, [this](const llvm::Value* base) { return bases_.contains(base) || is_global_place(base); });
   for (const llvm::AllocaInst* variable : kept_->variables()) {
-    bases_.emplace(variable, size_of(tables_.bases));
-    tables_.bases.push_back({.site = kNone, .private_offset = kValueBase});
+    add_base(const_cast<llvm::AllocaInst&>(*variable), {.site = kNone, .private_offset = kValueBase});
   }
 }
 

@@ -60,6 +60,7 @@ class OperationTable {
 
   // Places in memory, and the addresses that are recorded (extract_accesses.cc).
   void find_cells(llvm::Function& function);
+  void add_base(llvm::Instruction& of, const format::BaseRecord& record);
   void find_bases(llvm::Function& function);
   void find_kept(llvm::Function& function);
   void add_accesses(llvm::Instruction& instruction);
@@ -87,6 +88,7 @@ class OperationTable {
   std::unordered_map<const llvm::GlobalVariable*, uint32_t> anchors_;
   // Of the function being walked:
   uint32_t first_cell_ = 0;
+  uint32_t first_base_ = 0;
   std::optional<KeptVariables> kept_;
   bool traced_ = false;
   std::unordered_map<const llvm::Value*, uint32_t> operations_;

@@ -29,6 +29,9 @@ inline constexpr uint32_t kOwnSite = 0xffffffff;
 inline constexpr uint32_t kSavedArgumentsSite = 0xfffffffe;
 inline constexpr uint32_t kStackArgumentsSite = 0xfffffffd;
 
+/// On what is a base of its function, or a variable that is kept: !{i32 number}, among the function's bases.
+inline constexpr const char* kBase = "culprit.base";
+
 /// On a store of which the reader of a trace knows without an event what it makes of a kept variable: !{}.
 inline constexpr const char* kForeseen = "culprit.foreseen";
 

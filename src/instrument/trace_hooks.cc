@@ -26,6 +26,7 @@
 #include "instrument/native_functions.h"
 #include "instrument/recursion.h"
 #include "instrument/thread_state.h"
+#include "instrument/trace_frames.h"
 #include "instrument/trace_native_calls.h"
 #include "instrument/trace_writer.h"
 #include "program/external_effects.h"
@@ -33,6 +34,7 @@
 namespace culprit {
 namespace {
 
+using format::kNone;
 using format::ThreadState;
 using format::TraceContents;
 
@@ -80,6 +82,9 @@ class TraceHooks {
     native_calls_.emplace(body_);
     const bool check_everywhere = most_bytes_ > format::kTraceSlackBytes / 2;
     number_activation();
+    if (contents_ == TraceContents::kValues) {
+      frames_.emplace(body_, *entry_block_number(body_), activation_, !calls_.empty());
+    }
     for (llvm::Instruction* access : accesses_) write_addresses(*access);
     for (llvm::Instruction* each : valued_) {
       llvm::IRBuilder<> builder(each);
@@ -97,16 +102,27 @@ class TraceHooks {
       // The position's own variable is made in the entry; the blocks behind it check.
       if (&block == &body_.getEntryBlock()) continue;
       if (!check_everywhere && (most_bytes_ == 0 || !heads_.contains(&block))) continue;
-      if (block.getFirstInsertionPt() != block.end()) checks_.push_back(&*block.getFirstInsertionPt());
+      const auto number = numbers_.find(&block);
+      const uint32_t begins = number == numbers_.end() ? kNone : number->second;
+      if (block.getFirstInsertionPt() != block.end()) checks_.emplace_back(&*block.getFirstInsertionPt(), begins);
     }
-    for (llvm::Instruction* place : checks_) writer_->check_room(*place);
+    for (const auto& [place, block] : checks_) check_room(*place, block);
     writer_->separate(body_);
   }
 
  private:
+  /// `place`: where a trace can begin (format::TraceStart), or kNone.
+  void check_room(llvm::Instruction& before, uint32_t place) {
+    if (!frames_) return writer_->check_room(before);
+    writer_->check_room(before, [&](llvm::IRBuilderBase& builder, llvm::Value* position) {
+      return frames_->full(builder, position, place);
+    });
+  }
+
   void collect() {
     heads_ = loop_heads(body_);
     for (llvm::BasicBlock& block : body_) {
+      if (const auto number = number_in(*block.getTerminator(), metadata::kBlock)) numbers_[&block] = *number;
       uint64_t bytes = 0;
       for (llvm::Instruction& instruction : block) {
         const std::vector<Site> sites = contents_ == TraceContents::kPath ? std::vector<Site>() : sites_of(instruction);
@@ -151,7 +167,8 @@ class TraceHooks {
     llvm::Instruction* place = after_frames();
     llvm::IRBuilder<> builder(place);
     for (llvm::Instruction* base : bases_) writer_->write_address(builder, base, sites_of(*base)[0].number);
-    if (most_bytes_ > 0) checks_.push_back(place);
+    if (frames_) frames_->note_bases(builder, bases_);
+    if (most_bytes_ > 0) checks_.emplace_back(place, *entry_block_number(body_));
   }
 
   void number_activation() {
@@ -231,6 +248,7 @@ class TraceHooks {
     const uint32_t flags = operation ? *number_in(call, metadata::kOperation, 1) : 0;
     llvm::IRBuilder<> before(&call);
     writer_->hand_over(before);
+    if (frames_ && operation) frames_->before_call(before, call, *operation);
     if (flags & format::kOperationIndirect) {
       before.CreateStore(call.getCalledOperand(), thread_state_address(module_, offsetof(ThreadState, trace_target)));
     }
@@ -241,7 +259,10 @@ class TraceHooks {
     if (operation && (flags & format::kOperationEnters) == 0) write_return(after, call, *operation, flags);
     writer_->take_back(after);
     // Here and not later: what follows may hand the position over to the next call, and must hand over the new one.
-    if (operation && (flags & format::kOperationEnters) != 0 && most_bytes_ > 0) writer_->check_room(*place);
+    if (operation && (flags & format::kOperationEnters) != 0 && most_bytes_ > 0) {
+      // Behind an invoke another block begins.
+      check_room(*place, llvm::isa<llvm::InvokeInst>(call) ? kNone : *operation | format::kTraceBehindCall);
+    }
   }
 
   void write_return(llvm::IRBuilderBase& builder, llvm::CallBase& call, uint32_t operation, uint32_t flags) {
@@ -289,10 +310,13 @@ class TraceHooks {
   llvm::Module& module_;
   TraceContents contents_;
   std::optional<TraceWriter> writer_;
+  std::optional<TraceFrames> frames_;
   std::optional<NativeCallHooks> native_calls_;
   llvm::Value* activation_ = nullptr;
   llvm::DenseSet<llvm::BasicBlock*> heads_;
-  std::vector<llvm::Instruction*> accesses_, valued_, bases_, branches_, exits_, checks_;
+  std::vector<llvm::Instruction*> accesses_, valued_, bases_, branches_, exits_;
+  std::vector<std::pair<llvm::Instruction*, uint32_t>> checks_;     ///< where room is checked, and which block begins
+  llvm::DenseMap<const llvm::BasicBlock*, uint32_t> numbers_;       ///< in the model
   std::pair<llvm::Instruction*, llvm::Instruction*> behind_start_;  ///< a va_start, and what followed it
   std::vector<llvm::CallBase*> calls_;
   std::vector<llvm::LandingPadInst*> pads_;

@@ -91,13 +91,14 @@ void TraceWriter::write_word(llvm::IRBuilderBase& builder, llvm::Value* word, ll
   set_position(builder, builder.CreateGEP(builder.getInt8Ty(), at, bytes));
 }
 
-void TraceWriter::check_room(llvm::Instruction& before) {
+void TraceWriter::check_room(llvm::Instruction& before, const Full& full) {
   llvm::IRBuilder<> builder(&before);
   llvm::Value* at = position(builder);
   llvm::Value* limit = constant_member(builder, offsetof(ThreadState, trace_limit));
-  llvm::Value* full = builder.CreateICmpUGE(at, limit);
+  llvm::Value* is_full = builder.CreateICmpUGE(at, limit);
   llvm::MDNode* rarely = llvm::MDBuilder(module_.getContext()).createUnlikelyBranchWeights();
-  llvm::IRBuilder<> empty(llvm::SplitBlockAndInsertIfThen(full, &before, false, rarely));
+  llvm::IRBuilder<> empty(llvm::SplitBlockAndInsertIfThen(is_full, &before, false, rarely));
+  if (full) return set_position(empty, full(empty, at));
   llvm::FunctionCallee emptied =
       module_.getOrInsertFunction(format::kTraceFullSymbol, empty.getPtrTy(), empty.getPtrTy());
   auto* function = llvm::cast<llvm::Function>(emptied.getCallee());

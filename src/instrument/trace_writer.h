@@ -4,6 +4,7 @@
 #include <llvm/IR/IRBuilder.h>
 
 #include <cstdint>
+#include <functional>
 
 #include "instrument/trace_scopes.h"
 
@@ -22,8 +23,10 @@ class TraceWriter {
   void write_address(llvm::IRBuilderBase& builder, llvm::Value* address, uint32_t site);
   /// A number, pointer, float or double of up to 64 bits.
   void write_value(llvm::IRBuilderBase& builder, llvm::Value* value);
-  /// Empties the buffer when it is nearly full; splits the block.
-  void check_room(llvm::Instruction& before);
+  /// Empties the buffer when it is nearly full; splits the block. `full`: makes the call that does it, of which it
+  /// returns the new position; null: nobody need know where that was.
+  using Full = std::function<llvm::Value*(llvm::IRBuilderBase& builder, llvm::Value* position)>;
+  void check_room(llvm::Instruction& before, const Full& full = {});
 
   /// The last instruction of the preparation in the entry block, or null.
   llvm::Instruction* prepared() const { return prepared_; }

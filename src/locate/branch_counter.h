@@ -13,7 +13,7 @@ namespace culprit {
 class BranchCounter {
  public:
   explicit BranchCounter(const depend::DependenceGraph& graph)
-      : latest_(graph.frames(), Latest{depend::kNoExecution, format::kNone}) {
+      : latest_(graph.frames(), Latest{depend::kNoExecution, format::kNone}), branches_(graph.branches_before()) {
     const program::ProgramModel& model = graph.model();
     for (uint32_t block = 0; block < model.blocks().size(); ++block) {
       const program::Indices operations = model.operations_of(block);
@@ -43,7 +43,7 @@ class BranchCounter {
   };
   std::vector<Latest> latest_;        // by frame
   std::vector<bool> ends_in_branch_;  // by block
-  uint64_t branches_ = 0;
+  uint64_t branches_;
 };
 
 }  // namespace culprit

@@ -92,6 +92,7 @@ class Walk {
               .instance = counter_.branches(),
               .passes = counted.since_instance++,
               .occurrence = ++counted.in_all,
+              .of_all = !graph_.begins_late(),
               .execution = counter_.latest_of(frame),
               .frame = frame,
               .callee = next == last ? callee : kNoActivation});

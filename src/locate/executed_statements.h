@@ -16,6 +16,7 @@ struct StatementExecution {
   uint64_t instance = 0;            ///< branch instances of the main thread before it
   uint64_t passes = 0;              ///< executions of the statement between that branch instance and this one
   uint64_t occurrence = 0;          ///< which execution of the statement it is, from 1
+  bool of_all = true;               ///< and not only of those in a trace that begins late
   depend::Execution execution = 0;  ///< of its block
   uint32_t frame = 0;               ///< depend::Frame: the activation that executes it
   uint32_t callee = kNoActivation;  ///< and the one that it begins, when it calls a body

@@ -15,9 +15,10 @@
 namespace culprit {
 namespace {
 
-constexpr uint64_t kMostTracedBranches = 30'000'000;
-constexpr size_t kMostWithVariables = 2;  // activations that are told
-constexpr size_t kMostMessages = 100;     // of which one may have been said instead of what is missing
+constexpr uint64_t kMostTracedBranches = 30'000'000;      // as a whole
+constexpr uint64_t kMostSkippedBranches = 2'000'000'000;  // of a run whose end alone is traced
+constexpr size_t kMostWithVariables = 2;                  // activations that are told
+constexpr size_t kMostMessages = 100;                     // of which one may have been said instead of what is missing
 
 /// Where the last line with text before `end` begins.
 std::optional<uint64_t> last_line_of(const std::string& text, size_t end = std::string::npos) {
@@ -150,10 +151,18 @@ std::optional<FailureSlice> slice_of_failure(const ExplainRequest& request, cons
       moment.messages = last_lines_of(failing.end.error);
     }
   }
-  if (failing.log.first_instance + failing.log.entries.size() > kMostTracedBranches) {
+  // The end alone takes state that only a replay has twice, and is known of one thread.
+  const bool is_long = failing.branches > kMostTracedBranches;
+  const bool has_end = launch.recording && failing.log.turns.empty() && failing.branches < kMostSkippedBranches;
+  if (is_long && !has_end) {
     why_not = "the run is too long";
   } else {
-    slice = slice_failure(launch, traced, failing, moment, why_not);
+    slice = slice_failure(launch, traced, failing, moment, is_long, why_not);
+  }
+  if (slice && slice->run->graph().begins_late()) {
+    explanation.limits.push_back(
+        fmt::format("looking at what the failure depended on before the last {} of the run's {} branch instances",
+                    failing.branches - slice->run->graph().branches_before(), failing.branches));
   }
   if (!slice) explanation.limits.push_back(what + why_not);
   return slice;

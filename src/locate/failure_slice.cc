@@ -31,6 +31,8 @@ namespace {
 using depend::DependenceGraph;
 using depend::Node;
 
+constexpr uint64_t kTracedEnd = uint64_t{192} << 20;  // bytes of events
+
 void add_bad_value(const DependenceGraph& graph, Node made, std::vector<UnwrittenVariable>& unwritten) {
   const auto variable = unwritten_variable(graph.model(), made.operation());
   if (!variable) return;
@@ -77,20 +79,32 @@ uint64_t telling_byte(const std::string& text, uint64_t line) {
   return end > line ? end - 1 : line;
 }
 
+/// Which byte of those that the graph knows of is byte `byte` of an output; nothing when it is none. What was put out
+/// before the trace began is missing at the front.
+std::optional<uint64_t> byte_in(const DependenceGraph& graph, const ObservedRun& failing, depend::OutputStream stream,
+                                uint64_t byte) {
+  const uint64_t known = graph.output_bytes(stream);
+  const bool is_output = stream == depend::OutputStream::kStandardOutput;
+  const uint64_t all = is_output ? failing.end.output.size() : failing.end.error.size();
+  const uint64_t before = !graph.begins_late() || all < known ? 0 : all - known;
+  return byte >= before && byte - before < known ? std::optional(byte - before) : std::nullopt;
+}
+
 /// What the program said instead of what is missing in its output.
-std::optional<uint64_t> message_instead(const DependenceGraph& graph, const FailureMoment& moment) {
+std::optional<uint64_t> message_instead(const DependenceGraph& graph, const ObservedRun& failing,
+                                        const FailureMoment& moment) {
   using depend::OutputStream;
   const auto put_out = [&](OutputStream stream, uint64_t byte) { return graph.output_at(stream, byte).back(); };
-  if (!moment.after_missing || *moment.after_missing >= graph.output_bytes(OutputStream::kStandardOutput))
-    return std::nullopt;
-  const Node until = put_out(OutputStream::kStandardOutput, *moment.after_missing);
-  const Node from =
-      *moment.after_missing == 0 ? depend::kNoNode : put_out(OutputStream::kStandardOutput, *moment.after_missing - 1);
+  if (!moment.after_missing) return std::nullopt;
+  const auto missing = byte_in(graph, failing, OutputStream::kStandardOutput, *moment.after_missing);
+  if (!missing) return std::nullopt;
+  const Node until = put_out(OutputStream::kStandardOutput, *missing);
+  const Node from = *missing == 0 ? depend::kNoNode : put_out(OutputStream::kStandardOutput, *missing - 1);
   const Node lost = graph.output_lost_at(OutputStream::kStandardError);
   for (const uint64_t message : moment.messages) {
-    const bool is_known = message < graph.output_bytes(OutputStream::kStandardError);
-    if (!is_known && lost == depend::kNoNode) continue;
-    const Node said = is_known ? put_out(OutputStream::kStandardError, message) : lost;
+    const auto known = byte_in(graph, failing, OutputStream::kStandardError, message);
+    if (!known && lost == depend::kNoNode) continue;
+    const Node said = known ? put_out(OutputStream::kStandardError, *known) : lost;
     if ((from == depend::kNoNode || is_before(graph, from, said)) && is_before(graph, said, until)) return message;
   }
   return std::nullopt;
@@ -115,13 +129,18 @@ std::vector<Node> made_for_child(const TracedRun& run, const StartOfChild& start
 }  // namespace
 
 std::optional<FailureSlice> slice_failure(const Launch& launch, const TracedProgram& traced, const ObservedRun& failing,
-                                          const FailureMoment& moment, std::string& why_not) {
+                                          const FailureMoment& moment, bool only_end, std::string& why_not) {
   auto folder = std::make_unique<TemporaryDirectory>(temporary_place("why"));
   const std::filesystem::path place = folder->path() / "trace";
   if (launch.recording) {
     const recording::NoStreams nowhere;
     try {
-      trace::trace_recording(*launch.recording, place, origin_of_trace(traced, launch), nowhere.surroundings());
+      const trace::TraceOrigin origin = origin_of_trace(traced, launch);
+      if (only_end) {
+        trace::trace_end_of(*launch.recording, place, origin, kTracedEnd, nowhere.surroundings());
+      } else {
+        trace::trace_recording(*launch.recording, place, origin, nowhere.surroundings());
+      }
     } catch (const UserError& error) {
       why_not = error.what();
       return std::nullopt;
@@ -143,17 +162,23 @@ std::optional<FailureSlice> slice_failure(const Launch& launch, const TracedProg
     return std::nullopt;
   }
   const DependenceGraph& graph = run->graph();
+  if (graph.begins_late() && !run->find_first_branch(failing.log, failing.branches)) {
+    why_not = "the end of the run that was traced is not the end of the failing one";
+    return std::nullopt;
+  }
   if (const auto instance = run->parts_from(failing.log)) {
     why_not = fmt::format("the traced run goes another way than the failing one at branch instance {}", *instance);
     return std::nullopt;
   }
   // Of a wrong output, what made the very byte; else what the failing statement works with.
-  const std::optional<uint64_t> message = message_instead(graph, moment);
+  const std::optional<uint64_t> message = message_instead(graph, failing, moment);
   const depend::OutputStream stream = message ? depend::OutputStream::kStandardError : moment.stream;
   const std::optional<uint64_t> output_byte = message ? message : moment.output_byte;
   const bool gave_up = moment.gave_up && output_byte;
-  const uint64_t byte = gave_up ? telling_byte(failing.end.error, *output_byte) : output_byte.value_or(0);
-  const bool byte_is_known = output_byte && byte < graph.output_bytes(stream);
+  const auto traced_byte = byte_in(graph, failing, stream,
+                                   gave_up ? telling_byte(failing.end.error, *output_byte) : output_byte.value_or(0));
+  const uint64_t byte = traced_byte.value_or(0);
+  const bool byte_is_known = output_byte && traced_byte;
   // How long a message of error(3) or perror(3) is the table of library functions does not tell, but that it came.
   const Node unknown = stream == depend::OutputStream::kStandardError ? graph.output_lost_at(stream) : depend::kNoNode;
   const bool call_is_known = output_byte && !byte_is_known && unknown != depend::kNoNode;

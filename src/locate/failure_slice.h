@@ -99,7 +99,9 @@ struct FailureMoment {
 };
 
 /// Runs the traced program once; nothing when that run ends otherwise than `failing`, with the reason in `why_not`.
+/// `only_end`: of a recorded run of one thread only the last part is traced, of a length that does not depend on the
+/// run's.
 std::optional<FailureSlice> slice_failure(const Launch& launch, const TracedProgram& traced, const ObservedRun& failing,
-                                          const FailureMoment& moment, std::string& why_not);
+                                          const FailureMoment& moment, bool only_end, std::string& why_not);
 
 }  // namespace culprit

@@ -130,7 +130,7 @@ void add_routes(const program::ProgramModel& model, const FailureSlice& slice, s
       }
       having[each]->route->push_back({.place = place_of_statement(model, step.statement),
                                       .how = word_of(step.link),
-                                      .instance = step.instance,
+                                      .instance = graph.begins_late() ? 0 : step.instance,
                                       .value = std::move(value)});
     }
   }

@@ -116,6 +116,14 @@ report::Finding finding_of(const program::ProgramModel& model, const CriticalBra
           .executions = word_of(branch.scope)};
 }
 
+namespace {
+
+std::string execution_text(const StatementExecution& execution) {
+  return execution.of_all ? fmt::format("its {} execution", ordinal(execution.occurrence)) : "one execution";
+}
+
+}  // namespace
+
 report::Finding finding_of(const program::ProgramModel& model, const CriticalStatement& critical,
                            const Oracle& oracle) {
   const StatementExecution& execution = critical.execution;
@@ -128,8 +136,8 @@ report::Finding finding_of(const program::ProgramModel& model, const CriticalSta
   return {.kind = fmt::format("{}-{}", critical.repair == Repair::kRepairs ? "critical" : "surviving",
                               call ? "call" : "write"),
           .place = place_of_statement(model, execution.statement),
-          .instance = execution.occurrence,
-          .evidence = fmt::format("Had its {} execution been left out, {}.{}{}", ordinal(execution.occurrence),
+          .instance = execution.of_all ? execution.occurrence : 0,
+          .evidence = fmt::format("Had {} been left out, {}.{}{}", execution_text(execution),
                                   otherwise_text(critical.repair, oracle), within, within.empty() ? "" : ", too."),
           .proved = critical.verified};
 }
@@ -149,11 +157,11 @@ report::Finding finding_of(const program::ProgramModel& model, const CriticalVal
   }
   return {.kind = "critical-value",
           .place = place_of_statement(model, execution.statement),
-          .instance = execution.occurrence,
-          .evidence = fmt::format(
-              "In its {} execution it {} {}{}; had it been {}, {}.{}", ordinal(execution.occurrence),
-              returns ? "returned" : "stored", value_text(model, operation, critical.value), name,
-              value_text(model, operation, critical.instead), otherwise_text(Repair::kRepairs, oracle), made),
+          .instance = execution.of_all ? execution.occurrence : 0,
+          .evidence = fmt::format("In {} it {} {}{}; had it been {}, {}.{}", execution_text(execution),
+                                  returns ? "returned" : "stored", value_text(model, operation, critical.value), name,
+                                  value_text(model, operation, critical.instead),
+                                  otherwise_text(Repair::kRepairs, oracle), made),
           .proved = critical.verified,
           .instead = static_cast<int64_t>(critical.instead)};
 }

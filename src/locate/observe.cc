@@ -49,6 +49,7 @@ ObservedRun observe(const Launch& launch, const program::ProgramModel& model, co
   result.bounds = control.head().bounds;
   if (setup.mode == format::SessionMode::kLogBranches) result.log = control.branch_log();
   forget_what_cannot_be(model, result);
+  if (!result.log.entries.empty()) result.branches = result.log.first_instance + result.log.entries.size() - 1;
   return result;
 }
 

@@ -19,6 +19,7 @@ struct ObservedRun {
   std::vector<std::vector<VariableValue>> variables;  ///< of the innermost of `end.frames`
   std::optional<Recursion> recursion;                 ///< that filled the stack
   BranchLog log;
+  uint64_t branches = 0;           ///< instances in all, also of those that are no longer in the log
   format::BoundsControl bounds{};  ///< the first array that was left by its index; no elements when none was
 };
 

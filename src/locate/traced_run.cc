@@ -43,6 +43,8 @@ std::optional<Execution> active_in(const DependenceGraph& graph, Execution lates
   }
 }
 
+constexpr int64_t kMostAtEnd = 8;  // branches of the end that only one of log and trace has
+
 /// The outcome of a comparison that a branch uses later is a part of its condition.
 bool only_compares(const DependenceGraph& graph, Node node) {
   const format::OperationRecord& operation = graph.model().operation(node.operation());
@@ -77,9 +79,27 @@ TracedRun::TracedRun(std::unique_ptr<TemporaryDirectory> folder, const BranchLog
 }
 
 Execution TracedRun::execution_of(BranchLog::Place place) const {
-  if (place.thread >= branches_.size() || place.own == 0) return depend::kNoExecution;
+  const uint64_t before = place.thread == 0 ? graph_.branches_before() : 0;
+  if (place.thread >= branches_.size() || place.own <= before) return depend::kNoExecution;
   const std::vector<Execution>& executed = branches_[place.thread].executed;
-  return place.own > executed.size() ? depend::kNoExecution : executed[place.own - 1];
+  return place.own - before > executed.size() ? depend::kNoExecution : executed[place.own - before - 1];
+}
+
+bool TracedRun::find_first_branch(const BranchLog& log, uint64_t branches) {
+  if (branches_.empty()) return false;
+  const uint64_t traced = branches_.front().executed.size();
+  // Both ended at the same moment, but what the one still told of a handler or of the end the other may not have.
+  const uint64_t logged = log.first_instance + log.entries.size() - 1;
+  for (const uint64_t last : {logged, branches}) {
+    for (int64_t more = 0; more <= 2 * kMostAtEnd; ++more) {
+      const int64_t shift = more % 2 == 0 ? more / 2 : -(more + 1) / 2;
+      const uint64_t end = last + static_cast<uint64_t>(shift);
+      if (end < traced) continue;
+      graph_.set_branches_before(end - traced);
+      if (end - traced < logged && !parts_from(log)) return true;
+    }
+  }
+  return false;
 }
 
 std::vector<Node> TracedRun::criterion_of(const FailureMoment& moment) const {
@@ -90,7 +110,8 @@ std::vector<Node> TracedRun::criterion_of(const FailureMoment& moment) const {
 
 std::optional<uint64_t> TracedRun::parts_from(const BranchLog& log) const {
   size_t chunk = 0;
-  for (size_t i = 0; i < log.entries.size(); ++i) {
+  const uint64_t before = graph_.branches_before();
+  for (size_t i = before < log.first_instance ? 0 : before - log.first_instance + 1; i < log.entries.size(); ++i) {
     const uint64_t instance = log.first_instance + i;
     const Execution branch = execution_of(log.place_of(instance));
     if (branch == depend::kNoExecution || graph_.block_of(branch) != log.entries[i].block) return instance;
@@ -103,7 +124,7 @@ std::optional<uint64_t> TracedRun::parts_from(const BranchLog& log) const {
 std::unordered_map<uint64_t, uint32_t> TracedRun::instances_of(
     const std::unordered_map<Execution, uint32_t>& near) const {
   std::unordered_map<uint64_t, uint32_t> instances;
-  for (uint64_t instance = 1; instance <= logged_; ++instance) {
+  for (uint64_t instance = graph_.branches_before() + 1; instance <= logged_; ++instance) {
     const auto found = near.find(execution_of(numbers_.place_of(instance)));
     if (found != near.end()) instances.emplace(instance, found->second);
   }

@@ -21,6 +21,10 @@ class TracedRun final : public RunDependences {
   /// Takes the folder's trace. `log`: of the failing run; it numbers the branch instances.
   TracedRun(std::unique_ptr<TemporaryDirectory> folder, const BranchLog& log);
 
+  /// Of a trace that begins late: finds out which branch instances it has, by what the log says of them; the run had
+  /// `branches` in all. False when none fit.
+  bool find_first_branch(const BranchLog& log, uint64_t branches);
+
   const depend::DependenceGraph& graph() const override { return graph_; }
   const trace::TraceFile& trace() const override { return file_; }
 

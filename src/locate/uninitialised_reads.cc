@@ -130,7 +130,7 @@ std::vector<UninitialisedRead> uninitialised_reads(const DependenceGraph& graph,
   if (!reads.empty()) add_skipped_writes(graph, reads);
   std::vector<UninitialisedRead> result;
   for (auto& [read, frame] : reads) {
-    read.instance = instance_of(graph, read.node);
+    read.instance = graph.begins_late() ? 0 : instance_of(graph, read.node);
     read.passed_on_by = passed_on_by(graph, read.node, frame);
     result.push_back(std::move(read));
   }

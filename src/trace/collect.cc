@@ -52,6 +52,12 @@ class TraceCollector::Work {
     for (const fs::directory_entry& entry : fs::directory_iterator(folder_)) {
       if (entry.path().filename().string().starts_with(format::kTraceBufferPrefix)) fs::remove(entry.path());
     }
+    fs::remove(folder_ / format::kTraceStartFile);
+    fs::remove(folder_ / format::kTraceSkip);
+    if (origin_.skip_buffers != 0) {
+      const auto* count = reinterpret_cast<const char*>(&origin_.skip_buffers);
+      write_file_atomically(folder_ / format::kTraceSkip, std::string(count, sizeof(origin_.skip_buffers)));
+    }
     const fs::path pipe = folder_ / format::kTracePipe;
     fs::remove(pipe);
     if (::mkfifo(pipe.c_str(), 0600) != 0) fail(pipe, "make");
@@ -67,6 +73,7 @@ class TraceCollector::Work {
     header.version = format::kTraceVersion;
     header.header_bytes = sizeof(header);
     header.contents = origin_.contents;
+    header.begins_late = origin_.skip_buffers != 0 ? 1 : 0;
     header.model_identity = program::ProgramModel::open(folder_ / kModelFile).identity();
     write(&header, sizeof(header));
     thread_ = std::thread([this] { receive(); });
@@ -88,6 +95,10 @@ class TraceCollector::Work {
     if (!file_) fail(folder_ / kChunksFile, "write");
     write_manifest(end);
     fs::remove(folder_ / format::kTracePipe);
+    fs::remove(folder_ / format::kTraceSkip);
+    if (origin_.skip_buffers != 0 && origin_.skip_buffers != kSkipAll && !has_begun()) {
+      throw UserError("the run ended before its trace began", "let the trace begin earlier");
+    }
     return result_;
   }
 
@@ -155,6 +166,8 @@ class TraceCollector::Work {
     ++result_.chunks;
   }
 
+  bool has_begun() const { return origin_.skip_buffers == 0 || fs::exists(folder_ / format::kTraceStartFile); }
+
   void take_buffers() {
     std::map<uint32_t, fs::path> buffers;
     for (const fs::directory_entry& entry : fs::directory_iterator(folder_)) {
@@ -169,7 +182,11 @@ class TraceCollector::Work {
         if (file.bytes().size() >= sizeof(buffer)) {
           std::memcpy(&buffer, file.bytes().data(), sizeof(buffer));
           const auto events = file.bytes().subspan(sizeof(buffer));
-          if (const size_t used = used_bytes(events); used > 0) add(thread, buffer.sequence, events.first(used));
+          if (thread == 0 && !has_begun()) {
+            result_.skipped_buffers = buffer.sequence;
+          } else if (const size_t used = used_bytes(events); used > 0) {
+            add(thread, buffer.sequence, events.first(used));
+          }
         }
       }
       fs::remove(path);

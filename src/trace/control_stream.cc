@@ -3,10 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "format/trace_format.h"
 #include "program/external_effects.h"
 #include "trace/event_bytes.h"
+#include "trace/returned_call.h"
 #include "trace/walk_stops.h"
 
 namespace culprit::trace {
@@ -44,6 +46,11 @@ class ControlStream::Thread {
         path_only_(trace.contents() == TraceContents::kPath),
         with_values_(trace.contents() == TraceContents::kValues) {
     if (path_only_) find_silent_calls();
+    if (number == 0 && trace.beginning()) {
+      beginning_ = trace.beginning();
+      sites_ = beginning_->sites;
+      activations_ = beginning_->numbered;
+    }
     if (events_.peek() != kTraceTurn) return;
     take_turn();
     handle_ = events_.number<uint64_t>();
@@ -61,6 +68,7 @@ class ControlStream::Thread {
     step = Step{};
     step.thread = number_;
     values_.clear();
+    if (beginning_) return resume(step);
     while (!ended_) {
       if (unwind_to_ != kNone) return unwind(step);
       if (entering_) return enter(step);
@@ -153,6 +161,43 @@ class ControlStream::Thread {
     return true;
   }
 
+  /// The activations that had begun, from the outermost on, each with the call that it is in or comes from.
+  bool resume(Step& step) {
+    const BegunActivation& each = beginning_->activations[begun_];
+    const bool innermost = begun_ + 1 == beginning_->activations.size();
+    if (begun_ < stack_.size()) {
+      Activation& top = stack_.back();
+      step.kind = StepKind::kRun;
+      step.frame = top.id;
+      step.function = top.function;
+      step.block = top.block;
+      step.first = each.call;
+      step.end = top.next = each.call + 1;
+      step.starts = std::exchange(top.starts, false);
+      top.call = innermost ? kNone : each.call;
+      top.waiting = innermost ? Waiting::kNo : Waiting::kForReturn;
+      ++begun_;
+      if (innermost) beginning_ = nullptr;
+      return true;
+    }
+    step.kind = StepKind::kEnter;
+    step.frame = next_frame_++;
+    step.function = each.function;
+    step.by_native = each.by_native;
+    step.begun = &each;
+    if (!stack_.empty()) step.caller = stack_.back().id;
+    if (!each.by_native) step.operation = stack_.back().call;
+    const uint32_t block = innermost ? beginning_->block : model_.block_of_operation(each.call);
+    stack_.push_back({.id = step.frame,
+                      .function = each.function,
+                      .block = block,
+                      .predecessor = kNone,
+                      .next = model_.block(block).first_operation,
+                      .number = each.number});
+    if (each.call == kNone) beginning_ = nullptr;
+    return true;
+  }
+
   /// What happens while the innermost activation waits for a call, or there is none.
   bool wait(Step& step) {
     const uint8_t event = events_.peek();
@@ -190,7 +235,7 @@ class ControlStream::Thread {
 
   bool returned(Step& step, uint32_t activation) {
     const uint32_t operation = events_.number<uint32_t>();
-    read_returned();
+    read_returned(events_, returned_);
     step.returned = &returned_;
     // Frames above the one that the call is in were left by a jump.
     size_t depth = stack_.size();
@@ -222,24 +267,6 @@ class ControlStream::Thread {
     step.function = target.function;
     step.operation = operation;
     return true;
-  }
-
-  void read_returned() {
-    returned_.result = events_.number<uint64_t>();
-    const auto count = events_.number<uint8_t>();
-    returned_.count = std::min<uint32_t>(count & ~kTraceHasWords, kTraceMostArguments);
-    returned_.strings = events_.number<uint16_t>();
-    for (uint32_t each = 0; each < returned_.count; ++each) returned_.arguments[each] = events_.number<uint64_t>();
-    for (uint32_t each = 0; each < returned_.count; ++each) {
-      if (returned_.strings >> each & 1) returned_.lengths[each] = events_.number<uint32_t>();
-    }
-    returned_.words.resize((count & kTraceHasWords) != 0 ? events_.number<uint8_t>() : 0);
-    for (TraceWord& each : returned_.words) {
-      each.address = events_.number<uint64_t>();
-      each.word = events_.number<uint64_t>();
-      each.length = events_.number<uint32_t>();
-      each.after = events_.number<uint32_t>();
-    }
   }
 
   bool holds(const Activation& activation, uint32_t operation) const {
@@ -423,7 +450,9 @@ class ControlStream::Thread {
   FrameId& next_frame_;
   bool path_only_;
   bool with_values_;
-  std::vector<bool> silent_calls_;  ///< by call
+  std::vector<bool> silent_calls_;             ///< by call
+  const TraceBeginning* beginning_ = nullptr;  ///< as long as not all of it has been told
+  size_t begun_ = 0;                           ///< of its activations, those that are told with their calls
   uint64_t handle_ = 0;
   uint64_t turn_ = 0;
   bool ended_ = false;

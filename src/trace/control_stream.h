@@ -59,6 +59,9 @@ struct Step {
   bool by_native = false;                  ///< kEnter: not by the call itself (a callback, a handler, a thread's start)
   bool cut = false;                        ///< kRun: the trace ends here; what follows was not executed, or not seen
   const ReturnedCall* returned = nullptr;  ///< kReturned: until the next step
+  /// kEnter: of an activation that had begun before the trace: what it knows already. The run that follows is of the
+  /// call that it was in, as if its block began there, or of the block that begins.
+  const BegunActivation* begun = nullptr;
 };
 
 class ControlStream {

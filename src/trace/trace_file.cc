@@ -53,6 +53,7 @@ void TraceFile::read_chunks() {
     throw CorruptData(name, offsetof(format::TraceHeader, contents), "unknown contents");
   }
   contents_ = header.contents;
+  if (header.begins_late != 0) beginning_ = read_beginning(folder_ / format::kTraceStartFile, model_);
   uint64_t at = header.header_bytes;
   while (at < bytes.size()) {
     format::TraceChunk chunk;

@@ -4,12 +4,14 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "base/file.h"
 #include "format/trace_format.h"
 #include "program/program_model.h"
+#include "trace/trace_start.h"
 
 namespace culprit::trace {
 
@@ -40,6 +42,8 @@ class TraceFile {
   const std::vector<ChunkPlace>& chunks_of(size_t thread) const { return chunks_[thread]; }
   /// The events of a chunk. Throws CorruptData.
   std::vector<uint8_t> events(const ChunkPlace& chunk) const;
+  /// Null: it is of the whole run.
+  const TraceBeginning* beginning() const { return beginning_ ? &*beginning_ : nullptr; }
   /// Addresses of the model's anchors during the run; 0: not in the program.
   const std::vector<uint64_t>& anchors() const { return anchors_; }
   const std::filesystem::path& executable() const { return executable_; }
@@ -56,6 +60,7 @@ class TraceFile {
   program::ProgramModel model_;
   MappedFile file_;
   std::vector<std::vector<ChunkPlace>> chunks_;
+  std::optional<TraceBeginning> beginning_;
   std::vector<uint64_t> anchors_;
   std::vector<std::string> words_;
   std::filesystem::path executable_;

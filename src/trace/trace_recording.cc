@@ -30,4 +30,14 @@ TracedRecording trace_recording(const recording::Recording& recording, const std
   return made;
 }
 
+TracedRecording trace_end_of(const recording::Recording& recording, const std::filesystem::path& folder,
+                             TraceOrigin origin, uint64_t bytes, const recording::Surroundings& surroundings) {
+  origin.skip_buffers = kSkipAll;
+  const recording::NoStreams nowhere;
+  const uint64_t all = trace_recording(recording, folder, origin, nowhere.surroundings()).trace.skipped_buffers;
+  const uint64_t wanted = bytes / kBufferBytes + 1;
+  origin.skip_buffers = all > wanted ? all - wanted : 0;
+  return trace_recording(recording, folder, origin, surroundings);
+}
+
 }  // namespace culprit::trace

@@ -19,4 +19,9 @@ struct TracedRecording {
 TracedRecording trace_recording(const recording::Recording& recording, const std::filesystem::path& folder,
                                 const TraceOrigin& origin, const recording::Surroundings& surroundings = {});
 
+/// Only its end: the last `bytes` of its main thread's events, or all. Replays twice; the first time events are only
+/// counted. `origin` is of the plan `values`.
+TracedRecording trace_end_of(const recording::Recording& recording, const std::filesystem::path& folder,
+                             TraceOrigin origin, uint64_t bytes, const recording::Surroundings& surroundings = {});
+
 }  // namespace culprit::trace

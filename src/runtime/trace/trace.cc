@@ -171,6 +171,9 @@ uint64_t handle_of_thread() {
   return reinterpret_cast<uint64_t>(__builtin_thread_pointer());
 }
 
+/// Full buffers of the main thread that are thrown away before its trace begins.
+uint64_t skipped = 0;
+
 /// What a library's pointer variable holds, if there is one.
 uint64_t held_by(void* const* variable) {
   return variable ? reinterpret_cast<uint64_t>(*variable) : 0;
@@ -195,6 +198,16 @@ StartTexts start_texts(int count, char** arguments, char** environment) {
     if (const uint64_t end = behind(*each); end > texts.end) texts.end = end;
   }
   return texts;
+}
+
+/// Whether only the end of the run is wanted.
+void read_skipped() {
+  char path[PATH_MAX + kLongestName];
+  set_name(path, format::kTraceSkip, 0, false);
+  const long file = system_call(SYS_openat, folder_descriptor, as_argument(path), O_RDONLY | O_CLOEXEC, 0);
+  if (file < 0) return;
+  system_call(SYS_read, file, as_argument(&skipped), sizeof(skipped));
+  system_call(SYS_close, file);
 }
 
 void write_anchors(const StartTexts& texts) {
@@ -244,6 +257,7 @@ void start(int count, char** arguments, char** environment) {
     wanted = answer >= 0;
     folder_descriptor = format::kHookDescriptor;
     if (wanted) write_anchors(texts);
+    if (wanted) read_skipped();
     return;
   }
   if (!value) return;
@@ -254,6 +268,7 @@ void start(int count, char** arguments, char** environment) {
   wanted = value[folder_length] == '\0' && folder_length > 0;
   if (!wanted) return;
   write_anchors(texts);
+  read_skipped();
   __register_atfork(nullptr, nullptr, forget_in_child, __dso_handle);
 }
 
@@ -294,14 +309,63 @@ void return_to_trace(ThreadState& thread, const TracePlace& left) {
 
 namespace {
 
+bool skips(const ThreadState& thread, const format::TraceBuffer& buffer) {
+  return skipped != 0 && thread.number == 0 && buffer.thread != kNobody;
+}
+
 char* emptied(ThreadState& thread, char* position) {
   char* start = first_event(thread);
   auto& buffer = *reinterpret_cast<format::TraceBuffer*>(start - sizeof(format::TraceBuffer));
+  if (skips(thread, buffer)) {
+    ++buffer.sequence;
+    return start;
+  }
   const size_t bytes = static_cast<size_t>(position - start);
   if (wanted && buffer.thread != kNobody && !send(buffer, start, static_cast<uint32_t>(bytes))) wanted = false;
   __builtin_memset(start, 0, bytes);
   ++buffer.sequence;
   return start;
+}
+
+/// The thread as it stands: `frame` is of its innermost activation, which is at `place`. False when it cannot be
+/// written.
+bool write_start(const ThreadState& thread, uint32_t place, const format::TraceFrame& frame) {
+  char path[PATH_MAX + kLongestName];
+  set_name(path, format::kTraceStartFile, 0, false);
+  const long file =
+      system_call(SYS_openat, folder_descriptor, as_argument(path), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+  if (file < 0) return false;
+  format::TraceStart start{};
+  __builtin_memcpy(start.magic, format::kTraceStartMagic, sizeof(start.magic));
+  start.version = format::kTraceVersion;
+  start.sites = culprit_trace_site_count;
+  start.skipped = skipped;
+  start.numbered = thread.trace_activations;
+  start.place = place;
+  for (const format::TraceFrame* each = &frame; each; each = each->caller) ++start.activations;
+  bool written = write_all(file, reinterpret_cast<const char*>(&start), sizeof(start)) &&
+                 write_all(file, reinterpret_cast<const char*>(thread.trace_previous), start.sites * sizeof(uint64_t));
+  for (const format::TraceFrame* each = &frame; each && written; each = each->caller) {
+    const format::TraceBegun begun{
+        .entry_block = each->entry_block, .call = each->call, .activation = each->activation, .bases = each->bases};
+    written = write_all(file, reinterpret_cast<const char*>(&begun), sizeof(begun)) &&
+              write_all(file, reinterpret_cast<const char*>(each + 1), each->bases * sizeof(uint64_t));
+  }
+  system_call(SYS_close, file);
+  return written;
+}
+
+/// As emptied(), but at a place where the trace may begin.
+char* emptied_at(ThreadState& thread, char* position, uint32_t place, const format::TraceFrame& frame) {
+  char* start = first_event(thread);
+  auto& buffer = *reinterpret_cast<format::TraceBuffer*>(start - sizeof(format::TraceBuffer));
+  const bool begins = skips(thread, buffer) && place != ~uint32_t{0} && buffer.sequence + 1 >= skipped;
+  if (!begins) return emptied(thread, position);
+  if (!write_start(thread, place, frame)) wanted = false;
+  skipped = 0;
+  buffer.sequence = 0;
+  __builtin_memset(start, 0, format::kTraceChunkBytes + format::kTraceSlackBytes);
+  return append(append_turn(start), handle_of_thread());
 }
 
 /// Whether the byte at an address can be read. The kernel looks at the set of signals before it finds that the first
@@ -409,6 +473,12 @@ using culprit::format::ThreadState;
 /// Called when the next event would go behind the limit; returns where it goes instead.
 __attribute__((visibility("hidden"), preserve_most)) char* culprit_trace_full(char* position) {
   return culprit::runtime::emptied(culprit_thread, position);
+}
+
+/// The same of bodies in which a trace can begin: at `place` (format::TraceStart), if that is one; `frame` is complete.
+__attribute__((visibility("hidden"), preserve_most)) char* culprit_trace_full_at(
+    char* position, uint32_t place, const culprit::format::TraceFrame* frame) {
+  return culprit::runtime::emptied_at(culprit_thread, position, place, *frame);
 }
 
 __attribute__((visibility("hidden"))) uint32_t culprit_trace_measure(const culprit::format::TraceCall* call,
