@@ -36,7 +36,7 @@ struct Options {
   std::string sarif;
   int expect_exit = -1;
   double timeout = 10;
-  double budget = 12;
+  double budget = 0;
   uint32_t tries = 0;
   bool no_trace = false;
   bool json = false;
@@ -80,7 +80,8 @@ Expectation expectation_of(const Options& options, const std::filesystem::path& 
 }
 
 constexpr uint32_t kTries = 5000;
-constexpr std::chrono::milliseconds kTriesAfterPass{2'000}, kFirstLook{1'000}, kFirstRun{5'000};
+constexpr std::chrono::milliseconds kTriesAfterPass{2'000}, kFirstLook{1'000};
+constexpr int kSlowdown = 60;  // of the plans for sessions at the most; what is no hang of the program is none in them
 
 /// Whether the first run, which is recorded, fails, or it is not known. Looked at before more is built, for who forgot
 /// to tell what is expected.
@@ -89,8 +90,9 @@ bool fails_at_once(const Options& options, const StandardInput& input, const aut
                       .arguments = options.command,
                       .standard_input = input.path()};
   const BuildResult fast = build(launch.executable, "fast");
-  const auto limit = std::min(kFirstRun, std::chrono::milliseconds(static_cast<int64_t>(options.timeout * 1000)));
+  const auto limit = std::chrono::milliseconds(static_cast<int64_t>(options.timeout * 1000));
   request.first_run = record_first_run(launch, {.executable = fast.executable, .key = fast.key}, limit);
+  if (request.first_run) request.time_limit = std::max(limit, kSlowdown * request.first_run->took);
   if (!request.first_run) return look_first(launch, request.expectation, kFirstLook) != FirstLook::kPasses;
   if (recognise_end(request.first_run->end, request.expectation)) return true;
   request.first_run.reset();
@@ -103,6 +105,7 @@ ExitCode run(const Options& options) {
   ExplainRequest request;
   request.expectation = expectation_of(options, input.path());
   request.tries = options.tries == 0 ? kTries : options.tries;
+  request.time_limit = std::chrono::milliseconds(static_cast<int64_t>(options.timeout * 1000));
   const auto build_of = [&](const std::filesystem::path& program, const char* name) {
     Plan plan = load_plan(name);
     plan.fast_bodies = true;
@@ -141,8 +144,9 @@ ExitCode run(const Options& options) {
   request.command = joined(launch.arguments);
   if (!recorded) request.own_program = program;
   if (recorded) request.recording = options.command.front();
-  request.time_limit = std::chrono::milliseconds(static_cast<int64_t>(options.timeout * 1000));
-  request.switching.time = std::chrono::milliseconds(static_cast<int64_t>(options.budget * 1000));
+  if (options.budget > 0)
+    request.switching.time = std::chrono::milliseconds(static_cast<int64_t>(options.budget * 1000));
+  request.stretches = options.budget == 0;
 
   // An interrupt ends the search; what is known so far is shown.
   std::signal(SIGINT, [](int) { interrupted = 1; });
@@ -204,7 +208,8 @@ const Registration kWhy{Command{
                          "first one "
                          "passes)")
               ->check(CLI::Range(1U, 100'000U));
-          app.add_option("--budget", options->budget, "Seconds to search (12)")->check(CLI::PositiveNumber);
+          app.add_option("--budget", options->budget, "Seconds to search (12, of a program that runs long up to 36)")
+              ->check(CLI::PositiveNumber);
           app.add_flag("--no-trace", options->no_trace,
                        "Do not trace the run: saves a second rebuild of the program, and does not find out what the "
                        "failure depended on");

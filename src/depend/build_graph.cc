@@ -422,7 +422,8 @@ class GraphBuilder final : public DefinitionQuery {
     }
     if (!second || began_before) {
       if (before != activation.first_returns.end()) activation.first_returns.erase(before);
-      activation.first_returns.push_back({call, activation.current.block, slots_of(activation), activation.open});
+      activation.first_returns.push_back(
+          {call, activation.current.block, writer_.all_sources(activation.current), activation.open});
       activation.call = kNone;
       return;
     }
@@ -447,14 +448,6 @@ class GraphBuilder final : public DefinitionQuery {
     activation.call = kNone;
     begin_execution(activation, model_.block_of_operation(call));
     writer_.set(activation.current, kControlSlot, std::exchange(unwinding_, kNoNumber));
-  }
-
-  std::vector<std::vector<NodeNumber>> slots_of(const Activation& activation) const {
-    std::vector<std::vector<NodeNumber>> slots;
-    for (uint32_t each = 0; each < layout_.slots[activation.current.block]; ++each) {
-      slots.push_back(writer_.sources(activation.current, each));
-    }
-    return slots;
   }
 
   const program::ProgramModel& model_;

@@ -128,6 +128,12 @@ std::vector<NodeNumber> GraphWriter::sources(const OpenExecution& execution, uin
   return sources;
 }
 
+std::vector<std::vector<NodeNumber>> GraphWriter::all_sources(const OpenExecution& execution) const {
+  std::vector<std::vector<NodeNumber>> all;
+  for (uint32_t slot = 0; slot < layout_.slots[execution.block]; ++slot) all.push_back(sources(execution, slot));
+  return all;
+}
+
 NodeNumber GraphWriter::source_of_operand(const OpenExecution& execution, uint32_t operand) const {
   const uint32_t slot = layout_.operand_slot[operand];
   if (slot != kNoSlot) {

@@ -76,6 +76,8 @@ class GraphWriter {
   /// Of a call: the return of the body that it entered.
   void set_return(OpenExecution& execution, uint32_t slot, NodeNumber source);
   std::vector<NodeNumber> sources(const OpenExecution& execution, uint32_t slot) const;
+  /// Of all its slots.
+  std::vector<std::vector<NodeNumber>> all_sources(const OpenExecution& execution) const;
   /// The source of an operand's value; kNoNumber for constants.
   NodeNumber source_of_operand(const OpenExecution& execution, uint32_t operand) const;
 

@@ -73,9 +73,11 @@ class Investigation {
               [&] { recorded_ = replay_first_run(*request_.first_run, request_.launch, model_, request_.time_limit); });
     }
     if (recorded_ && !runs.add(std::move(recorded_->run))) recorded_.reset();
-    run_until_failure(
-        request_.launch, model_, {.tries = request_.tries, .run = request_.time_limit, .all = request_.try_time},
-        [this](uint32_t done) { return go_on("running the program again", done); }, runs);
+    if (!fails_again(request_, runs)) {
+      run_until_failure(
+          request_.launch, model_, {.tries = request_.tries, .run = request_.time_limit, .all = request_.try_time},
+          [this](uint32_t done) { return go_on("running the program again", done); }, runs);
+    }
     const bool scheduled = !runs.so_far().failure;
     if (scheduled) {
       recorded_ = record_under_schedules(
@@ -226,12 +228,7 @@ class Investigation {
   /// What it depended on. Where nothing else is known, a wrong output fails where it was decided to write it.
   void follow_dependences() {
     if (request_.traced && !failing_.end.timed_out) {
-      // Without it the answer knows less, and says so.
-      try {
-        traced_ = request_.traced();
-      } catch (const UserError& error) {
-        explanation_.limits.push_back(std::string("tracing the run: ") + error.what());
-      }
+      attempt("tracing the run", explanation_, [&] { traced_ = request_.traced(); });
     }
     if (!traced_) return;
     progress_("tracing the run", 0, 0);
@@ -347,6 +344,7 @@ class Investigation {
   /// Which branches the failure went through.
   void switch_branches() {
     budget_.limits = usual_limits(failing_.end, failing_branches());
+    budget_.time = stretched(budget_.time, request_, failing_.end);
     const auto go_on_switching = [&](uint64_t done, uint64_t planned) {
       interrupted_ = interrupted_ || !progress_("switching branches", done, planned);
       return !interrupted_;
@@ -368,7 +366,7 @@ class Investigation {
     add_branches();
   }
 
-  /// That each execution of a branch went wrong, when it was executed once, and switching that one helps as well.
+  /// That each of its executions went wrong, when there was one, and switching that one helps as well.
   bool repeats_another(const CriticalBranch& branch) const {
     if (branch.scope != format::SwitchScope::kEachInverted) return false;
     const bool helps_alone =
@@ -422,6 +420,7 @@ class Investigation {
 
   void try_other_values(const Launch& alterable) {
     ReplacementBudget replacing = request_.replacement;
+    replacing.time = stretched(replacing.time, request_, failing_.end);
     replacing.limits = budget_.limits;
     const ReplacementResult replacement =
         replace_values(alterable, *slice_, failing_branches(), oracle_, replacing,
@@ -435,6 +434,7 @@ class Investigation {
 
   void leave_out_statements(const Launch& alterable) {
     SuppressionBudget budget = request_.suppression;
+    budget.time = stretched(budget.time, request_, failing_.end);
     budget.limits = budget_.limits;
     const SuppressionResult suppression =
         suppress_statements(alterable, *slice_, failing_branches(), oracle_, budget,

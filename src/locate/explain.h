@@ -18,15 +18,16 @@
 namespace culprit {
 
 struct ExplainRequest {
-  Launch launch;          ///< of the plan "session"
-  std::string command;    ///< as the user typed it
+  Launch launch;                        ///< of the plan "session"
+  std::string command;                  ///< as the user typed it
   std::filesystem::path own_program{};  ///< the user's executable; none when the launch is of a recording
-  std::string recording;  ///< its name, when the launch is of one
+  std::string recording;                ///< its name, when the launch is of one
   Expectation expectation;
   uint32_t tries = 5000;                         ///< runs until one fails
   std::chrono::milliseconds try_time{10'000};    ///< for runs until one fails
   std::chrono::milliseconds time_limit{10'000};  ///< of the failing run: longer is a hang
   std::chrono::milliseconds heap_time{8'000};    ///< for altering the heap
+  bool stretches = false;                        ///< all times for searching become longer where one run takes long
   SwitchingBudget switching;
   SuppressionBudget suppression;
   ReplacementBudget replacement;

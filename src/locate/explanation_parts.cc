@@ -17,8 +17,9 @@ namespace {
 
 constexpr uint64_t kMostTracedBranches = 30'000'000;      // as a whole
 constexpr uint64_t kMostSkippedBranches = 2'000'000'000;  // of a run whose end alone is traced
-constexpr size_t kMostWithVariables = 2;                  // activations that are told
-constexpr size_t kMostMessages = 100;                     // of which one may have been said instead of what is missing
+constexpr int kMostStretch = 3;
+constexpr size_t kMostWithVariables = 2;  // activations that are told
+constexpr size_t kMostMessages = 100;     // of which one may have been said instead of what is missing
 
 /// Where the last line with text before `end` begins.
 std::optional<uint64_t> last_line_of(const std::string& text, size_t end = std::string::npos) {
@@ -54,6 +55,12 @@ Oracle oracle_for(const ExplainRequest& request, const ObservedEnd& end) {
   }
   oracle.only_status = !end.timed_out && WIFEXITED(end.wait_status) && (!oracle.output || end.output == *oracle.output);
   return oracle;
+}
+
+std::chrono::milliseconds stretched(std::chrono::milliseconds time, const ExplainRequest& request,
+                                    const ObservedEnd& failing) {
+  if (!request.stretches || failing.timed_out) return time;
+  return time * std::clamp(static_cast<int>(failing.cpu_seconds), 1, kMostStretch);
 }
 
 void end_log(BranchLog& log, const format::StopRecord& stop) {

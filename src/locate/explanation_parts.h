@@ -14,6 +14,10 @@ namespace culprit {
 /// Who says whether an altered run is good.
 Oracle oracle_for(const ExplainRequest& request, const ObservedEnd& end);
 
+/// Time for a search: what was given for hundreds of short runs would serve but two or three of one that takes long.
+std::chrono::milliseconds stretched(std::chrono::milliseconds time, const ExplainRequest& request,
+                                    const ObservedEnd& failing);
+
 /// Leaves out what was executed after the stop.
 void end_log(BranchLog& log, const format::StopRecord& stop);
 

@@ -21,6 +21,7 @@ using Clock = std::chrono::steady_clock;
 constexpr uint32_t kRuns = 20;
 constexpr uint32_t kEnoughRuns = 3;  // when all of them fail
 constexpr std::chrono::milliseconds kTime{2'000};
+constexpr double kSlow = 2;  // seconds
 
 struct OwnFailure {
   report::Failure failure;
@@ -116,6 +117,15 @@ void explain_own_failure(const ExplainRequest& request, const program::ProgramMo
         "no array to be left by its index. What remains are uses of variables of functions that have returned, reads "
         "through wrong pointers, and promises that the compiler makes use of: try -fsanitize=address,undefined");
   }
+}
+
+bool fails_again(const ExplainRequest& request, RunComparison& runs) {
+  const bool is_slow = runs.so_far().failure && runs.so_far().failing.end.cpu_seconds > kSlow;
+  if (!is_slow || request.own_program.empty()) return false;
+  ObservedRun again;
+  again.end = run_once(request.own_program, request.launch, request.time_limit);
+  runs.add(std::move(again));
+  return runs.so_far().is_deterministic();
 }
 
 }  // namespace culprit

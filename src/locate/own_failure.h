@@ -6,6 +6,7 @@
 #pragma once
 
 #include "locate/explain.h"
+#include "locate/repeated_runs.h"
 #include "program/program_model.h"
 #include "report/explanation.h"
 
@@ -14,5 +15,9 @@ namespace culprit {
 /// Of a request whose runs did not fail: when the user's executable does, the explanation becomes that of its failure.
 void explain_own_failure(const ExplainRequest& request, const program::ProgramModel& model,
                          const ExplainProgress& progress, report::Explanation& explanation);
+
+/// Of a run that takes long by the plan of sessions: runs the user's own executable instead, which is soon over, to see
+/// whether it fails each time. False when that is still to be found out.
+bool fails_again(const ExplainRequest& request, RunComparison& runs);
 
 }  // namespace culprit

@@ -70,8 +70,10 @@ std::optional<bool> StatementToPass::is_passed(const CriticalBranch& branch) con
   const bool has_rounds = log_.place_of(branch.instance).thread == counted_.thread;
   const depend::Execution from = std::max(execution_of(branch.instance), has_rounds ? round_began_ : 0);
   const auto first = std::upper_bound(executions_.begin(), executions_.end(), from);
-  const auto executions = static_cast<uint64_t>(executions_.end() - first);
-  if (executions == 0 || branch.executions_in_round < executions) return std::nullopt;
+  if (executions_.empty()) return std::nullopt;
+  // The last one fails, so it comes behind the branch even where its block began before: by a call from there.
+  const uint64_t executions = std::max<uint64_t>(static_cast<uint64_t>(executions_.end() - first), 1);
+  if (branch.executions_in_round < executions) return std::nullopt;
   return true;
 }
 

@@ -78,7 +78,8 @@ bool record_into(const TemporaryDirectory& folder, const Launch& launch, const R
 std::optional<RecordedFailure> record_once(const Launch& launch, const RecordableProgram& program,
                                            const program::ProgramModel& model, std::chrono::milliseconds limit,
                                            Chaos& chaos) {
-  const FirstRun run{.folder = std::make_shared<TemporaryDirectory>(temporary_place("recording")), .end = {}};
+  const FirstRun run{
+      .folder = std::make_shared<TemporaryDirectory>(temporary_place("recording")), .end = {}, .took = {}};
   if (!record_into(*run.folder, launch, program, Streams(launch.standard_input), limit, chaos)) return std::nullopt;
   return replay_first_run(run, launch, model, limit);
 }
@@ -87,7 +88,8 @@ std::optional<RecordedFailure> record_once(const Launch& launch, const Recordabl
 
 std::optional<FirstRun> record_first_run(const Launch& launch, const RecordableProgram& program,
                                          std::chrono::milliseconds limit) {
-  FirstRun first{.folder = std::make_shared<TemporaryDirectory>(temporary_place("recording")), .end = {}};
+  FirstRun first{.folder = std::make_shared<TemporaryDirectory>(temporary_place("recording")), .end = {}, .took = {}};
+  const Clock::time_point start = Clock::now();
   const Streams streams(launch.standard_input);
   Chaos chaos;
   try {
@@ -98,6 +100,7 @@ std::optional<FirstRun> record_first_run(const Launch& launch, const RecordableP
     // What cannot be recorded is told when it is tried again for the failure that is then known.
     return std::nullopt;
   }
+  first.took = std::chrono::duration_cast<std::chrono::milliseconds>(Clock::now() - start);
   first.end.output = streams.output();
   first.end.error = streams.error();
   return first;

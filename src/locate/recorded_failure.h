@@ -33,6 +33,7 @@ struct RecordedFailure {
 struct FirstRun {
   std::shared_ptr<const TemporaryDirectory> folder;
   ObservedEnd end;
+  std::chrono::milliseconds took{};
 };
 
 /// Records one run, before anything else is done: later ones may not fail as it does, since a program may change what

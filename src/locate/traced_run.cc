@@ -79,7 +79,7 @@ TracedRun::TracedRun(std::unique_ptr<TemporaryDirectory> folder, const BranchLog
 }
 
 Execution TracedRun::execution_of(BranchLog::Place place) const {
-  const uint64_t before = place.thread == 0 ? graph_.branches_before() : 0;
+  const uint64_t before = branches_before(place.thread);
   if (place.thread >= branches_.size() || place.own <= before) return depend::kNoExecution;
   const std::vector<Execution>& executed = branches_[place.thread].executed;
   return place.own - before > executed.size() ? depend::kNoExecution : executed[place.own - before - 1];
@@ -222,10 +222,12 @@ bool TracedRun::tests_what_it_was_given(Node branch) const {
 std::optional<Execution> TracedRun::execution_at(const FailureMoment& moment) const {
   static const std::vector<Execution> kNone;
   const std::vector<Execution>& decided = moment.thread < branches_.size() ? branches_[moment.thread].decided : kNone;
-  if (moment.branches > decided.size()) return std::nullopt;
+  const uint64_t before = branches_before(moment.thread);
+  if (moment.branches < before || moment.branches - before > decided.size()) return std::nullopt;
+  const uint64_t branches = moment.branches - before;
   const uint32_t block = graph_.model().block_of_statement(moment.statement);
-  const Execution end = moment.branches < decided.size() ? decided[moment.branches] : graph_.executions();
-  for (Execution each = moment.branches == 0 ? 0 : decided[moment.branches - 1]; each < end; ++each) {
+  const Execution end = branches < decided.size() ? decided[branches] : graph_.executions();
+  for (Execution each = branches == 0 ? 0 : decided[branches - 1]; each < end; ++each) {
     if (graph_.thread_of_frame(graph_.execution(each).frame) != moment.thread) continue;
     if (const auto found = active_in(graph_, each, block)) return found;
   }

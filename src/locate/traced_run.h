@@ -77,6 +77,9 @@ class TracedRun final : public RunDependences {
   /// Whether a branch's condition, as its own line computes it, is about a copy of what `made` made.
   bool tests(depend::Node branch, depend::Node made) const;
 
+  /// Of a thread, those that the trace does not have.
+  uint64_t branches_before(uint32_t thread) const { return thread == 0 ? graph_.branches_before() : 0; }
+
   /// Other than for a call from the branch's line.
   depend::Node last_store(const std::vector<depend::Node>& chain, depend::Node branch) const;
 

@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "format/trace_format.h"
-#include "program/external_effects.h"
 #include "trace/event_bytes.h"
 #include "trace/returned_call.h"
 #include "trace/walk_stops.h"
@@ -45,7 +44,7 @@ class ControlStream::Thread {
         next_frame_(next_frame),
         path_only_(trace.contents() == TraceContents::kPath),
         with_values_(trace.contents() == TraceContents::kValues) {
-    if (path_only_) find_silent_calls();
+    if (path_only_) silent_calls_ = silent_calls(model_);
     if (number == 0 && trace.beginning()) {
       beginning_ = trace.beginning();
       sites_ = beginning_->sites;
@@ -91,15 +90,6 @@ class ControlStream::Thread {
     uint32_t call;
     bool by_native;
   };
-
-  /// Native calls that a path has no events of.
-  void find_silent_calls() {
-    for (const CallRecord& call : model_.sections().calls) {
-      const std::string_view name =
-          call.callee == kNone ? std::string_view() : model_.text(model_.function(call.callee).linkage_name);
-      silent_calls_.push_back(program::returns_straight(name));
-    }
-  }
 
   bool is_silent(const OperationRecord& operation) const {
     return path_only_ && is_straight_call(operation.flags) && silent_calls_[operation.detail];

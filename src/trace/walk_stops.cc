@@ -1,5 +1,7 @@
 #include "trace/walk_stops.h"
 
+#include "program/external_effects.h"
+
 namespace culprit::trace {
 
 using namespace format;
@@ -28,6 +30,16 @@ std::vector<uint32_t> find_stops(const program::ProgramModel& model, bool path_o
     stops[each] = next;
   }
   return stops;
+}
+
+std::vector<bool> silent_calls(const program::ProgramModel& model) {
+  std::vector<bool> silent;
+  for (const format::CallRecord& call : model.sections().calls) {
+    const std::string_view name =
+        call.callee == format::kNone ? std::string_view() : model.text(model.function(call.callee).linkage_name);
+    silent.push_back(program::returns_straight(name));
+  }
+  return silent;
 }
 
 }  // namespace culprit::trace

@@ -15,4 +15,7 @@ bool is_valued(const format::OperationRecord& operation);
 /// block, or that calls.
 std::vector<uint32_t> find_stops(const program::ProgramModel& model, bool path_only);
 
+/// By call: native ones that a path has no events of.
+std::vector<bool> silent_calls(const program::ProgramModel& model);
+
 }  // namespace culprit::trace

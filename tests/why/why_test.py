@@ -40,6 +40,27 @@ class WhyTest(unittest.TestCase):
     def lines_of(self, source, text):
         return [n for n, line in enumerate(source.read_text().splitlines(), 1) if text in line]
 
+    def test_of_a_long_run_its_end_is_traced(self):
+        source = SOURCE / "tests/why/long_run.c"
+        self.compile(source)
+        said = self.why("--", "./prog")
+        self.assertEqual(said["failure"]["kind"], "null-dereference")
+        self.assertEqual([said["failure"]["line"]], self.lines_of(source, "// crash"))
+        origin, = self.lines_of(source, "// origin")
+        kinds = {(finding["kind"], finding["line"]) for finding in said["findings"]}
+        self.assertIn(("value-origin", origin), kinds)
+        branch = next(f for f in said["findings"] if f["line"] == origin and f["kind"] == "critical-branch")
+        made = next(f for f in said["findings"] if f["kind"] == "value-origin")
+        self.assertTrue(branch["proved"])
+        self.assertEqual(branch["instance"], 17000001)
+        # The crash is got past, in the block that had called.
+        self.assertIn("would be executed and go well", branch["evidence"])
+        self.assertIn(origin, [suspect["line"] for suspect in said["suspects"][:3]])
+        # Where the trace has no beginning nobody knows the how-manieth execution it was.
+        self.assertTrue(made["route"])
+        self.assertEqual({step["instance"] for step in made["route"]}, {0})
+        self.assertTrue(any("branch instances" in limit for limit in said["limits"]), said["limits"])
+
     def test_explains_a_crash_in_the_programs_own_words(self):
         source = SOURCE / "examples/orders/orders.c"
         self.compile(source)
