@@ -263,7 +263,8 @@ class GraphBuilder final : public DefinitionQuery {
 
   void begin_execution(Activation& activation, uint32_t block) {
     if (writer_.executions() + 1 == kNoExecution || !writer_.has_numbers()) {
-      throw UserError("the trace is too long to be looked at as a whole", "trace a shorter run");
+      throw UserError("the trace is too long to be looked at as a whole",
+                      "look at its end: culprit record, then culprit trace --last 200 RECORDING");
     }
     if (writer_.chunk_is_full()) {
       std::vector<OpenExecution*> open;

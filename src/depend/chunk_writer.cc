@@ -50,7 +50,8 @@ ChunkWriter::~ChunkWriter() {
 
 void ChunkWriter::fail() const {
   throw UserError(fmt::format("cannot write {}: {}", path_.string(), std::strerror(errno)),
-                  "is there room on the disk?", ExitCode::kEnvironmentLacks);
+                  "make room on the disk, or look at the end only: culprit trace --last 200 RECORDING",
+                  ExitCode::kEnvironmentLacks);
 }
 
 void ChunkWriter::write(FilledChunk& chunk) {

@@ -31,8 +31,6 @@ namespace {
 using depend::DependenceGraph;
 using depend::Node;
 
-constexpr uint64_t kTracedEnd = uint64_t{192} << 20;  // bytes of events
-
 void add_bad_value(const DependenceGraph& graph, Node made, std::vector<UnwrittenVariable>& unwritten) {
   const auto variable = unwritten_variable(graph.model(), made.operation());
   if (!variable) return;
@@ -137,7 +135,7 @@ std::optional<FailureSlice> slice_failure(const Launch& launch, const TracedProg
     try {
       const trace::TraceOrigin origin = origin_of_trace(traced, launch);
       if (only_end) {
-        trace::trace_end_of(*launch.recording, place, origin, kTracedEnd, nowhere.surroundings());
+        trace::trace_end_of(*launch.recording, place, origin, kTracedEnd << 20, nowhere.surroundings());
       } else {
         trace::trace_recording(*launch.recording, place, origin, nowhere.surroundings());
       }

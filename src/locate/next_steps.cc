@@ -11,7 +11,8 @@ void add_steps_without_failure(report::Explanation& explanation) {
                             fmt::format("culprit record --chaos --until-failure -- {}", explanation.command)};
 }
 
-void add_next_steps(const std::string& recording, bool crashed, bool scheduled, report::Explanation& explanation) {
+void add_next_steps(const HowItRan& run, report::Explanation& explanation) {
+  const std::string& recording = run.recording;
   const auto at = [](const report::SourcePlace& place) {
     return fmt::format("{}:{}", std::filesystem::path(place.file).filename().string(), place.line);
   };
@@ -27,22 +28,27 @@ void add_next_steps(const std::string& recording, bool crashed, bool scheduled, 
                                                  recording.empty() ? explanation.command : recording));
     break;
   }
-  if (scheduled) {
+  if (run.scheduled) {
     // Plain runs do not fail.
     explanation.next_steps.push_back(fmt::format("culprit record --chaos --until-failure -- {}", explanation.command));
     return;
   }
   const report::SourcePlace& failed = explanation.failure->place;
   if (failed.line == 0) return;
-  if (!recording.empty()) {
-    explanation.next_steps.push_back(fmt::format("culprit slice {} --at {}", recording, at(failed)));
-    explanation.next_steps.push_back(
-        fmt::format("culprit replay {} --to {}", recording, crashed ? "crash" : at(failed)));
-    return;
+  const std::string name = recording.empty() ? "recording" : recording;
+  const std::string made =
+      recording.empty() ? fmt::format("culprit record -o {} -- {}; ", name, explanation.command) : "";
+  // A slice of a whole run that is long would take as long as its trace.
+  if (run.traced_end != 0) {
+    explanation.next_steps.push_back(fmt::format("{}culprit trace -o end --last {} {}; culprit slice end --at {}", made,
+                                                 run.traced_end, name, at(failed)));
+  } else if (recording.empty()) {
+    explanation.next_steps.push_back(fmt::format("culprit slice --at {} -- {}", at(failed), explanation.command));
+  } else {
+    explanation.next_steps.push_back(fmt::format("culprit slice {} --at {}", name, at(failed)));
   }
-  explanation.next_steps.push_back(fmt::format("culprit slice --at {} -- {}", at(failed), explanation.command));
-  explanation.next_steps.push_back(fmt::format("culprit record -o recording -- {}; culprit replay recording --to {}",
-                                               explanation.command, crashed ? "crash" : at(failed)));
+  explanation.next_steps.push_back(
+      fmt::format("{}culprit replay {} --to {}", made, name, run.crashed ? "crash" : at(failed)));
 }
 
 }  // namespace culprit

@@ -1,6 +1,7 @@
 // Commands with which the reader of an explanation can go on.
 #pragma once
 
+#include <cstdint>
 #include <string>
 
 #include "report/explanation.h"
@@ -10,7 +11,14 @@ namespace culprit {
 /// What may be meant by who asks why a run fails that does not.
 void add_steps_without_failure(report::Explanation& explanation);
 
+struct HowItRan {
+  std::string recording{};  ///< name of the one that was asked about; empty: the program was run
+  bool crashed = false;
+  bool scheduled = false;   ///< it fails under some schedules of its threads only
+  uint64_t traced_end = 0;  ///< MiB of events of its end that were traced; 0: of all of it
+};
+
 /// Commands with which the reader can look at what was found.
-void add_next_steps(const std::string& recording, bool crashed, bool scheduled, report::Explanation& explanation);
+void add_next_steps(const HowItRan& run, report::Explanation& explanation);
 
 }  // namespace culprit
