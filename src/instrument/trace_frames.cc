@@ -74,15 +74,17 @@ void TraceFrames::store_variables(llvm::IRBuilderBase& builder) {
 }
 
 void TraceFrames::before_call(llvm::IRBuilderBase& builder, llvm::CallBase& call, uint32_t operation) {
-  llvm::Constant* frames = thread_state_address(module_, offsetof(ThreadState, trace_frames));
-  if (call.isMustTailCall()) {
-    // The frame is gone when the callee runs, which comes back to the caller.
-    builder.CreateStore(builder.CreateLoad(builder.getPtrTy(), member(builder, offsetof(TraceFrame, caller))), frames);
-    return;
-  }
+  // The frame is gone when the callee runs, which comes back to the caller.
+  if (call.isMustTailCall()) return leave(builder);
   builder.CreateStore(builder.getInt32(operation), member(builder, offsetof(TraceFrame, call)));
   store_variables(builder);
-  builder.CreateStore(record_, frames);
+  builder.CreateStore(record_, thread_state_address(module_, offsetof(ThreadState, trace_frames)));
+}
+
+void TraceFrames::leave(llvm::IRBuilderBase& builder) {
+  if (!makes_calls_) return;
+  llvm::Value* caller = builder.CreateLoad(builder.getPtrTy(), member(builder, offsetof(TraceFrame, caller)));
+  builder.CreateStore(caller, thread_state_address(module_, offsetof(ThreadState, trace_frames)));
 }
 
 llvm::Value* TraceFrames::full(llvm::IRBuilderBase& builder, llvm::Value* position, uint32_t place) {

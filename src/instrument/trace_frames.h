@@ -9,8 +9,9 @@
 
 namespace culprit {
 
-/// Of one body. Calls are marked before they are made: what the chain holds is then right whenever a callee runs, and
-/// nothing needs to be undone when control leaves by a return, an exception or a jump.
+/// Of one body. Calls are marked before they are made, so the chain is right whenever a callee runs. A return undoes
+/// it, for native code may call another body next; an exception or a jump need not, since who goes on marks its next
+/// call.
 class TraceFrames {
  public:
   /// `activation`: its number as in events of landings, or null. `makes_calls`: else the record is filled only where
@@ -20,6 +21,7 @@ class TraceFrames {
   /// Where all bases are known.
   void note_bases(llvm::IRBuilderBase& builder, const std::vector<llvm::Instruction*>& bases);
   void before_call(llvm::IRBuilderBase& builder, llvm::CallBase& call, uint32_t operation);
+  void leave(llvm::IRBuilderBase& builder);
   /// In the stead of format::kTraceFullSymbol; `place`: as of format::TraceStart, or format::kNone. Returns the new
   /// position.
   llvm::Value* full(llvm::IRBuilderBase& builder, llvm::Value* position, uint32_t place);

@@ -95,6 +95,7 @@ class TraceHooks {
     for (llvm::Instruction* exit : exits_) {
       llvm::IRBuilder<> builder(exit);
       writer_->hand_over(builder);
+      if (frames_) frames_->leave(builder);
     }
     for (llvm::LandingPadInst* pad : pads_) write_landing(*pad);
     write_bases();

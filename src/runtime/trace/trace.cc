@@ -46,6 +46,7 @@ using format::ThreadState;
 constexpr char kVariable[] = "CULPRIT_TRACE=";
 constexpr unsigned kLongestName = 32;
 constexpr long kNoSuchCall = -38;  // ENOSYS
+constexpr uint64_t kMostActivations = 1 << 24;
 
 char folder[PATH_MAX];
 unsigned folder_length = 0;
@@ -173,6 +174,8 @@ uint64_t handle_of_thread() {
 
 /// Full buffers of the main thread that are thrown away before its trace begins.
 uint64_t skipped = 0;
+/// Behind all machine frames of the main thread.
+const void* stack_end = nullptr;
 
 /// What a library's pointer variable holds, if there is one.
 uint64_t held_by(void* const* variable) {
@@ -247,6 +250,7 @@ void forget_in_child() {
 }
 
 void start(int count, char** arguments, char** environment) {
+  stack_end = environment;
   const StartTexts texts = start_texts(count, arguments, environment);
   const char* value = take_variable(environment, kVariable);
   if (&culprit_trace_site_count == nullptr) return;
@@ -327,6 +331,14 @@ char* emptied(ThreadState& thread, char* position) {
   return start;
 }
 
+/// The next one outwards; null at the end, and where an activation was left by a way that no body saw. Those of bodies
+/// that the optimiser has put into each other lie in one machine frame, in any order.
+const format::TraceFrame* outwards(const format::TraceFrame& frame) {
+  constexpr uint64_t kMostOfFrame = 1 << 16;
+  const auto here = reinterpret_cast<uint64_t>(&frame), there = reinterpret_cast<uint64_t>(frame.caller);
+  return there > here - kMostOfFrame && frame.caller < stack_end ? frame.caller : nullptr;
+}
+
 /// The thread as it stands: `frame` is of its innermost activation, which is at `place`. False when it cannot be
 /// written.
 bool write_start(const ThreadState& thread, uint32_t place, const format::TraceFrame& frame) {
@@ -342,10 +354,13 @@ bool write_start(const ThreadState& thread, uint32_t place, const format::TraceF
   start.skipped = skipped;
   start.numbered = thread.trace_activations;
   start.place = place;
-  for (const format::TraceFrame* each = &frame; each; each = each->caller) ++start.activations;
+  for (const format::TraceFrame* each = &frame; each && start.activations < kMostActivations; each = outwards(*each)) {
+    ++start.activations;
+  }
   bool written = write_all(file, reinterpret_cast<const char*>(&start), sizeof(start)) &&
                  write_all(file, reinterpret_cast<const char*>(thread.trace_previous), start.sites * sizeof(uint64_t));
-  for (const format::TraceFrame* each = &frame; each && written; each = each->caller) {
+  uint64_t told = 0;
+  for (const format::TraceFrame* each = &frame; told < start.activations && written; each = outwards(*each), ++told) {
     const format::TraceBegun begun{
         .entry_block = each->entry_block, .call = each->call, .activation = each->activation, .bases = each->bases};
     written = write_all(file, reinterpret_cast<const char*>(&begun), sizeof(begun)) &&

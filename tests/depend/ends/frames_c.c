@@ -10,9 +10,16 @@ static int cells[kCells];
 static unsigned long sum;
 static jmp_buf back;
 
+__attribute__((noinline)) static int compare(int one, int other) {
+  int same = 0;
+  for (int bit = 512; bit != 0 && same == 0; bit >>= 1) same = !!(one & bit) - !!(other & bit);
+  return same;
+}
+
 static int order(const void* a, const void* b) {
   const int *one = a, *other = b;
-  return (*one > *other) - (*one < *other);
+  const int found = compare(*one, *other);
+  return found != 0 ? found : compare(*one ^ 1, *other ^ 1);
 }
 
 static void spread(int* from, int count, int step) {
@@ -44,7 +51,7 @@ static void work(int* counted, int rounds) {
     mixed = (unsigned short)(mixed * 5 + round);
     *at = (int)descend(mixed % 5, round);
     if (++at == cells + kCells) at = cells;
-    if (round % 1000 == 999) qsort(cells, kCells, sizeof(int), order);
+    if (round % 16 == 15) qsort(cells, kCells, sizeof(int), order);
     if (round < rounds - kLast) continue;
     const int kept = *counted; /* last */
     const int before = at[kept % 7 == 0 ? 0 : -(at > cells)]; /* last */
