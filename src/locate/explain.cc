@@ -67,7 +67,7 @@ class Investigation {
   /// How the run fails; false when it does not. From then on everything is done to one execution, if it can be
   /// recorded.
   bool see_failure() {
-    progress_("running the program", 0, 0);
+    progress_(first_step(request_), 0, 0);
     RunComparison runs(model_, request_.expectation);
     if (request_.first_run) {
       attempt("replaying the first run", explanation_,

@@ -57,6 +57,14 @@ Oracle oracle_for(const ExplainRequest& request, const ObservedEnd& end) {
   return oracle;
 }
 
+std::string first_step(const ExplainRequest& request) {
+  constexpr std::chrono::milliseconds kSoon{300};
+  constexpr int kLogged = 30;  // times as long as the run itself, about
+  if (!request.first_run || request.first_run->took < kSoon) return "running the program";
+  const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(kLogged * request.first_run->took);
+  return fmt::format("replaying the run, for about {} s", seconds.count());
+}
+
 std::chrono::milliseconds stretched(std::chrono::milliseconds time, const ExplainRequest& request,
                                     const ObservedEnd& failing) {
   if (!request.stretches || failing.timed_out) return time;

@@ -14,6 +14,9 @@ namespace culprit {
 /// Who says whether an altered run is good.
 Oracle oracle_for(const ExplainRequest& request, const ObservedEnd& end);
 
+/// What the first step is called: of a run that takes long by itself, with how long it takes to look at it.
+std::string first_step(const ExplainRequest& request);
+
 /// Time for a search: what was given for hundreds of short runs would serve but two or three of one that takes long.
 std::chrono::milliseconds stretched(std::chrono::milliseconds time, const ExplainRequest& request,
                                     const ObservedEnd& failing);
