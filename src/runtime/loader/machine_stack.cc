@@ -84,7 +84,8 @@ uint64_t address_for_log(const Call& call, uint64_t address) {
   const Thread& thread = current_thread();
   if (!on_machine_stack(thread, *call.context, address)) return address;
   uint64_t from = format::kFromStackPointer, nearest = call.context->rsp;
-  for (int each = 0; each < kArguments; ++each) {
+  // A register that the call does not use may point there by chance, and elsewhere in another plan's build.
+  for (int each = 0; each < arguments_in_use(call); ++each) {
     const uint64_t argument = call.arguments[each];
     if (!on_machine_stack(thread, *call.context, argument)) continue;
     if (distance(argument, address) > distance(nearest, address)) continue;
