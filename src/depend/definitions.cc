@@ -7,6 +7,12 @@ namespace culprit::depend {
 
 using namespace format;
 
+namespace {
+
+constexpr uint64_t kMostCopiedAtOnce = 1 << 16;
+
+}  // namespace
+
 uint64_t Definitions::indexed_address(const Activation& activation, const IndexedRecord& place) const {
   const uint64_t start =
       place.place == PlaceKind::kFrame ? activation.bases[place.value - activation.first_base] : anchors_[place.value];
@@ -300,8 +306,14 @@ std::vector<uint64_t> Definitions::copied(uint64_t from, uint64_t bytes, NodeNum
 }
 
 void Definitions::copy(uint64_t to, uint64_t from, uint64_t bytes, NodeNumber copier, NodeNumber chosen_by) {
-  find_copied(from, bytes, copier, chosen_by, copied_);
-  define_each(to, copied_);
+  bytes = possible_length(bytes);
+  // What overlaps is read before anything is written, else the list is kept short.
+  const bool apart = to + bytes <= from || from + bytes <= to;
+  const uint64_t most = apart ? kMostCopiedAtOnce : bytes;
+  for (uint64_t done = 0; done < bytes; done += most) {
+    find_copied(from + done, std::min(most, bytes - done), copier, chosen_by, copied_);
+    define_each(to + done, copied_);
+  }
 }
 
 uint64_t Definitions::same_bytes(uint64_t address, uint64_t most) {

@@ -27,11 +27,13 @@ bool is_memory(const Place& place) {
 /// Of the call, what a trace holds.
 class CallMemory final : public program::MeasuredMemory {
  public:
-  CallMemory(const trace::TraceFile& trace, const trace::ReturnedCall& call, const program::ConstantMemory* constants)
+  CallMemory(const trace::TraceFile& trace, const trace::ReturnedCall& call, const program::ConstantMemory* constants,
+             const std::unordered_map<uint64_t, uint64_t>& blocks)
       : MeasuredMemory(std::span(call.arguments, call.count), call.strings, std::span(call.lengths, call.count),
                        constants),
         trace_(trace),
-        call_(call) {}
+        call_(call),
+        blocks_(blocks) {}
 
   std::optional<uint64_t> pointer_variable(std::string_view name) const override {
     if (name == "stdin") return trace_.address(format::kTraceStdin);
@@ -58,9 +60,15 @@ class CallMemory final : public program::MeasuredMemory {
     return MeasuredMemory::string_length(when, address);
   }
 
+  std::optional<uint64_t> block_bytes(uint64_t address) const override {
+    const auto block = blocks_.find(address);
+    return block == blocks_.end() ? std::nullopt : std::optional(block->second);
+  }
+
  private:
   const trace::TraceFile& trace_;
   const trace::ReturnedCall& call_;
+  const std::unordered_map<uint64_t, uint64_t>& blocks_;
 };
 
 /// Does to definitions and outputs what a call did.
@@ -88,17 +96,19 @@ class NativeCall {
       return is_memory(effect.target) && is_write(effect.kind);
     });
     in_parts_ = writes > 1;
-    // What is copied is what was there before the call, though the line may tell of writes first.
+    // What is copied is what was there before the call, though the line may tell of writes there first.
     std::vector<std::vector<uint64_t>> copied(effects.effects.size());
-    bool wrote = false;
     for (size_t each = 0; each < copied.size(); ++each) {
       const Effect& effect = effects.effects[each];
-      if (wrote && is_copy(effect)) {
-        const Place& source = effect.sources.front();
+      if (!is_copy(effect)) continue;
+      const Place& source = effect.sources.front();
+      const bool overwritten =
+          std::any_of(effects.effects.begin(), effects.effects.begin() + static_cast<long>(each),
+                      [&](const Effect& earlier) { return changes(earlier) && may_overlap(earlier.target, source); });
+      if (overwritten) {
         copied[each] =
             definitions_.copied(source.address, *effect.target.bytes, call_.as_transfer(), chooser_of(source.address));
       }
-      wrote = wrote || effect.kind == EffectKind::kAllocate || is_write(effect.kind);
     }
     for (size_t each = 0; each < copied.size(); ++each) {
       const Effect& effect = effects.effects[each];
@@ -117,6 +127,14 @@ class NativeCall {
   }
 
  private:
+  static bool changes(const Effect& effect) { return effect.kind == EffectKind::kAllocate || is_write(effect.kind); }
+
+  static bool may_overlap(const Place& written, const Place& read) {
+    if (written.kind != Place::Kind::kMemory) return false;
+    if (written.address >= read.address) return written.address - read.address < *read.bytes;
+    return !written.bytes || read.address - written.address < *written.bytes;
+  }
+
   static bool is_copy(const Effect& effect) {
     return effect.kind == EffectKind::kCopy && is_memory(effect.target) && effect.sources.size() == 1 &&
            is_memory(effect.sources.front());
@@ -135,8 +153,8 @@ class NativeCall {
         }
         break;
       case EffectKind::kAllocate:
-        if (is_memory(target) && *target.bytes <= kMostMarkedBytes) {
-          definitions_.define(target.address, *target.bytes, call_);
+        if (is_memory(target) && *target.bytes - effect.offset <= kMostMarkedBytes) {
+          definitions_.define(target.address + effect.offset, *target.bytes - effect.offset, call_);
         }
         break;
       case EffectKind::kWrite:
@@ -291,7 +309,7 @@ NativeEffects::NativeEffects(const trace::TraceFile& trace, const GraphWriter& g
 
 bool NativeEffects::apply(std::string_view function, const trace::ReturnedCall& returned, const OpenExecution& at,
                           uint32_t call, std::vector<NodeNumber>& sources) {
-  const CallMemory memory(trace_, returned, constants_ ? &*constants_ : nullptr);
+  const CallMemory memory(trace_, returned, constants_ ? &*constants_ : nullptr, blocks_);
   std::optional<program::CallEffects> effects = program::effects_of_call(
       {.function = function, .arguments = std::span(returned.arguments, returned.count), .result = returned.result},
       memory);
@@ -312,7 +330,18 @@ bool NativeEffects::apply(std::string_view function, const trace::ReturnedCall& 
              constants_ ? &*constants_ : nullptr, sources)
       .apply(*effects);
   effects_ = std::move(*effects);
+  follow_blocks();
   return true;
+}
+
+void NativeEffects::follow_blocks() {
+  for (const Effect& each : effects_.effects) {
+    if (!each.certain) continue;
+    if (each.kind == EffectKind::kFree) blocks_.erase(each.target.address);
+    if (each.kind == EffectKind::kAllocate && is_memory(each.target)) {
+      blocks_[each.target.address] = *each.target.bytes;
+    }
+  }
 }
 
 }  // namespace culprit::depend

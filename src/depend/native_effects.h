@@ -4,6 +4,7 @@
 #include <optional>
 #include <span>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 #include "depend/definitions.h"
@@ -32,6 +33,8 @@ class NativeEffects {
   const program::CallEffects& effects() const { return effects_; }
 
  private:
+  void follow_blocks();
+
   const trace::TraceFile& trace_;
   const GraphWriter& graph_;
   Definitions& definitions_;
@@ -39,6 +42,7 @@ class NativeEffects {
   InputLog& inputs_;
   bool knew_writes_ = false;
   program::CallEffects effects_;
+  std::unordered_map<uint64_t, uint64_t> blocks_;     ///< bytes of the heap's blocks, by address
   std::optional<program::ConstantMemory> constants_;  ///< for formats and texts; none when the executable is gone
 };
 

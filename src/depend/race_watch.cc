@@ -57,7 +57,7 @@ void RaceWatch::returned(uint32_t thread, uint32_t operation, NodeNumber node, c
     if (!each.certain) continue;
     switch (each.kind) {
       case EffectKind::kAllocate:
-        if (each.target.bytes) races_.forget(each.target.address, *each.target.bytes);
+        if (each.target.bytes) races_.forget(each.target.address + each.offset, *each.target.bytes - each.offset);
         break;
       case EffectKind::kRead:
         access(each.target, false);

@@ -68,7 +68,7 @@ enum class EffectKind : uint8_t {
   kInput,   ///< `target` (memory or the result) got bytes from the state in `sources`, in order, whose position moved
   kOutput,  ///< bytes went to the state `target`, from `offset` of what the call put out: copies of, or computed from,
             ///< `sources`
-  kAllocate,     ///< memory `target` is fresh
+  kAllocate,     ///< memory `target` is fresh from `offset` on
   kFree,         ///< the block at `target`.address is gone
   kReturn,       ///< `target` is the result, computed from `sources`
   kReturnCopy,   ///< the result is the one source's value (an argument's) unchanged
@@ -88,7 +88,7 @@ struct Effect {
   bool certain = true;  ///< false: may have happened; what did not change by it is not known
   bool unchanged =
       false;            ///< kOutput: the bytes are copies of the source's; kCallback: called after this call returned
-  uint64_t offset = 0;  ///< kOutput: bytes of this call that went before
+  uint64_t offset = 0;  ///< kOutput: bytes of this call that went before; kAllocate: of the block, those that stayed
   Place target{};
   std::vector<Place> sources{};
   uint64_t address_arguments = 0;  ///< bit i: argument i decided where `target` and `sources` lie or how far they go

@@ -648,6 +648,13 @@ class WhyTest(unittest.TestCase):
         self.assertEqual([f["line"] for f in said["findings"] if f["kind"] == "value-origin"],
                          [line("'0' + digit")])
 
+    def test_a_byte_is_followed_through_a_block_that_grows(self):
+        expected = ("abcdefghijklmnopqrstuvwxyz" * 3)[:60] + "\n"
+        for arguments in ([], ["moved"]):
+            said, line = self.subject("grown_buffer", expected=expected, arguments=arguments)
+            self.assertEqual([f["line"] for f in said["findings"] if f["kind"] == "value-origin"], [line("return '_'")])
+            self.assertEqual(said["failure"]["origin"]["line"], line("return '_'"))
+
     def test_the_execution_that_a_wrong_byte_depended_on_is_switched(self):
         expected = "a text " + "0123456789" * 16 + "\n"
         said, line = self.subject("early_in_loop", expected=expected)

@@ -190,10 +190,23 @@ class Applier {
     if (!to) result_.complete = false;
     if (!to || *to == 0) return;
     for (const Place& source : from.places) {
-      if (source.address == *to) continue;  // a block that realloc left in its place
+      if (source.address == *to) {
+        keep(source);
+        continue;
+      }
       const Place target{.kind = Place::Kind::kMemory, .address = *to, .bytes = source.bytes};
       add(EffectKind::kCopy, target, {source}, from.address_arguments | arguments_in(clause.value.front()));
     }
+  }
+
+  /// Of a block that realloc left in its place, only what is behind the old one is fresh.
+  void keep(const Place& old) {
+    const auto is_block = [&old](const Effect& each) {
+      return each.kind == EffectKind::kAllocate && each.target.address == old.address && each.target.bytes;
+    };
+    const auto block = std::find_if(result_.effects.begin(), result_.effects.end(), is_block);
+    if (block == result_.effects.end()) return;
+    block->offset = std::min(old.bytes.value_or(*block->target.bytes), *block->target.bytes);
   }
 
   void inputs(const Clause& clause) {

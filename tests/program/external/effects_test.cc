@@ -133,6 +133,11 @@ TEST(ExternalEffects, AllocationAndRelease) {
   EXPECT_THAT(effects(memory, "realloc", {0x9000, 40}, 0x4000),
               IsSupersetOf({"free [0x9000, +10)", "allocate [0x4000, +40) from outside",
                             "copy [0x4000, +10) from [0x9000, +10)"}));
+  const auto grown = effects_of_call({"realloc", std::vector<uint64_t>{0x9000, 40}, 0x9000}, memory);
+  ASSERT_TRUE(grown.has_value());
+  EXPECT_THAT(grown->effects, Contains(testing::AllOf(testing::Field(&Effect::kind, EffectKind::kAllocate),
+                                                      testing::Field(&Effect::offset, 10))));
+  EXPECT_THAT(effects(memory, "realloc", {0x9000, 40}, 0x9000), Not(Contains(testing::StartsWith("copy"))));
   EXPECT_THAT(effects(memory, "realloc", {0x9000, 40}, 0),
               ElementsAre("read @heap", "return result from argument 2, @heap"));
 }
