@@ -152,6 +152,13 @@ std::optional<uint32_t> read_unwritten(const DependenceGraph& graph, Node load) 
   return at->variable;
 }
 
+/// Whether the library's call put it out or copied it, and nothing was before that.
+bool passes_on(const DependenceGraph& graph, Node call) {
+  const std::string_view function = library_function(graph, call);
+  if (program::copies_memory(function)) return true;
+  return call.is_transfer() && (function.empty() || program::puts_bytes_out(function));
+}
+
 Origin how_made(const DependenceGraph& graph, Node made) {
   switch (kind_of(graph, made)) {
     case OperationKind::kLoad:
@@ -167,9 +174,7 @@ Origin how_made(const DependenceGraph& graph, Node made) {
     case OperationKind::kCall:
       if (graph.enters_body(made)) return Origin::kConstant;
       if (reads_input(graph, made)) return Origin::kInput;
-      // What put it out or copied it, and nothing before that.
-      return made.is_transfer() || program::copies_memory(library_function(graph, made)) ? Origin::kConstant
-                                                                                         : Origin::kLibrary;
+      return passes_on(graph, made) ? Origin::kConstant : Origin::kLibrary;
     default:
       return Origin::kComputed;
   }

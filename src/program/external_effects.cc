@@ -68,11 +68,22 @@ bool returns_straight(std::string_view function) {
   });
 }
 
-bool copies_memory(std::string_view function) {
+namespace {
+
+bool has_clause(std::string_view function, external::Clause::Verb verb) {
   const external::Description* description = external::built_in_table().find(function);
-  return description &&
-         std::any_of(description->clauses.begin(), description->clauses.end(),
-                     [](const external::Clause& clause) { return clause.verb == external::Clause::Verb::kCopies; });
+  return description && std::any_of(description->clauses.begin(), description->clauses.end(),
+                                    [verb](const external::Clause& clause) { return clause.verb == verb; });
+}
+
+}  // namespace
+
+bool copies_memory(std::string_view function) {
+  return has_clause(function, external::Clause::Verb::kCopies);
+}
+
+bool puts_bytes_out(std::string_view function) {
+  return has_clause(function, external::Clause::Verb::kOutputs);
 }
 
 std::vector<std::string_view> described_functions() {

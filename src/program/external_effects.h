@@ -134,6 +134,9 @@ bool returns_straight(std::string_view function);
 /// Whether a described function puts bytes elsewhere unchanged.
 bool copies_memory(std::string_view function);
 
+/// Whether a described function puts bytes out to a stream or descriptor.
+bool puts_bytes_out(std::string_view function);
+
 /// Names of all described functions, ascending.
 std::vector<std::string_view> described_functions();
 
