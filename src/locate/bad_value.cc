@@ -38,9 +38,40 @@ std::optional<Node> pointer_of(const DependenceGraph& graph, Node node, bool cal
   return pointer;
 }
 
-/// What made the pointers that the activation of `failing` accessed memory through before.
-std::unordered_set<uint64_t> good_pointers(const DependenceGraph& graph, Node failing) {
+/// Of a step from a pointer: what it starts from, and by how much it goes on where that is not constant.
+struct StepParts {
+  Node base = depend::kNoNode, index = depend::kNoNode;
+};
+
+StepParts parts_of(const DependenceGraph& graph, Node step) {
+  const auto& sections = graph.model().sections();
+  const uint32_t first = sections.operations[step.operation()].first_operand;
+  StepParts parts;
+  graph.for_each_source(step, first, [&](Node source) { parts.base = source; });
+  for (uint32_t each = first + 1; each < sections.operations[step.operation() + 1].first_operand; ++each) {
+    graph.for_each_source(step, each, [&](Node source) { parts.index = source; });
+  }
+  return parts;
+}
+
+/// What made the pointer to the object that a pointer points into; kNoNode where that is a variable.
+Node object_of(const DependenceGraph& graph, Node pointer) {
+  while (true) {
+    pointer = depend::value_chain(graph, pointer).back();
+    if (kind_of(graph, pointer) != OperationKind::kStep) return pointer;
+    pointer = parts_of(graph, pointer).base;
+    if (pointer == depend::kNoNode) return pointer;
+  }
+}
+
+/// What the activation of a failure accessed memory through before.
+struct GoodPointers {
   std::unordered_set<uint64_t> made;
+  std::unordered_set<uint64_t> objects;  ///< that they point into
+};
+
+GoodPointers good_pointers(const DependenceGraph& graph, Node failing) {
+  GoodPointers good;
   const uint32_t frame = graph.execution(failing.execution()).frame;
   const Execution first = failing.execution() - std::min(failing.execution(), kMostExecutions);
   for (Execution each = first; each <= failing.execution(); ++each) {
@@ -48,11 +79,30 @@ std::unordered_set<uint64_t> good_pointers(const DependenceGraph& graph, Node fa
     for (const uint32_t operation : graph.model().operations_of(graph.execution(each).block)) {
       if (each == failing.execution() && operation >= failing.operation()) break;
       if (const auto pointer = pointer_of(graph, Node::of(each, operation), true)) {
-        made.insert(depend::value_chain(graph, *pointer).back().bits);
+        good.made.insert(depend::value_chain(graph, *pointer).back().bits);
+        good.objects.insert(object_of(graph, *pointer).bits);
       }
     }
   }
-  return made;
+  return good;
+}
+
+/// The index by which an access leaves an object that is a variable, or that was accessed before; kNoNode when it has
+/// none, or its pointer may be what is wrong.
+Node bad_index(const DependenceGraph& graph, Node access, const GoodPointers& good) {
+  const std::vector<Node> addresses = sources_of(graph, access, {OperandRole::kAddress});
+  Node at = addresses.empty() ? depend::kNoNode : addresses.front();
+  while (at != depend::kNoNode) {
+    at = depend::value_chain(graph, at).back();
+    if (kind_of(graph, at) != OperationKind::kStep) break;
+    const StepParts parts = parts_of(graph, at);
+    if (parts.index != depend::kNoNode) {
+      const Node object = parts.base == depend::kNoNode ? depend::kNoNode : object_of(graph, parts.base);
+      return object == depend::kNoNode || good.objects.contains(object.bits) ? parts.index : depend::kNoNode;
+    }
+    at = parts.base;
+  }
+  return depend::kNoNode;
 }
 
 }  // namespace
@@ -67,15 +117,20 @@ Node bad_value(const DependenceGraph& graph, const std::vector<Node>& statement,
     });
     if (latest != depend::kNoNode) return latest;
   }
-  const std::unordered_set<uint64_t> good = good_pointers(graph, statement.front());
+  const GoodPointers good = good_pointers(graph, statement.front());
   std::optional<Node> bad;
+  Node access = depend::kNoNode;
   for (const Node node : statement) {
     const std::optional<Node> pointer = pointer_of(graph, node, !puts_out);
     if (!pointer) continue;
     if (!bad) bad = pointer;
-    if (good.contains(depend::value_chain(graph, *pointer).back().bits)) continue;
+    access = node;
+    if (good.made.contains(depend::value_chain(graph, *pointer).back().bits)) continue;
     bad = pointer;
     break;
+  }
+  if (bad && !puts_out) {
+    if (const Node index = bad_index(graph, access, good); index != depend::kNoNode) return index;
   }
   if (bad) return *bad;
   const std::vector<Node> data = sources_of(graph, statement.back(), {OperandRole::kData});

@@ -12,7 +12,8 @@ namespace culprit {
 
 /// The value that the failing statement could not use or used to a wrong end: what it gave to the library in memory,
 /// the pointer through which it accesses memory or calls, else what its last operation works with. Of several pointers
-/// the first that its activation did not access memory through before: where that went well, the pointer is good.
+/// the first that its activation did not access memory through before: where that went well, the pointer is good, and
+/// the index by which it left the object is not.
 /// `statement`: its operations in the execution that failed. `puts_out`: what it called put out the wrong text, so the
 /// pointer to that function is good. kNoNode when there is none.
 depend::Node bad_value(const depend::DependenceGraph& graph, const std::vector<depend::Node>& statement, bool puts_out);

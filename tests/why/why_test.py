@@ -800,6 +800,12 @@ class WhyTest(unittest.TestCase):
         self.assertEqual(said["failure"]["kind"], "null-dereference")
         self.assertEqual([f["line"] for f in said["findings"] if f["kind"] == "value-origin"], [line("return NULL")])
 
+    def test_of_an_object_that_was_accessed_before_the_index_is_the_bad_value(self):
+        (self.folder / "numbers.txt").write_text("3 5 300000000\n")
+        said, line = self.subject("wild_index", arguments=["numbers.txt"])
+        self.assertEqual(said["failure"]["line"], line("*entry("))
+        self.assertEqual((said["failure"]["origin"]["line"], said["failure"]["origin"]["how"]), (line("fscanf("), "input"))
+
     def test_a_race_is_recorded_under_another_schedule(self):
         said, line = self.subject("lost_update")
         self.assertEqual(said["failure"]["kind"], "abort")
