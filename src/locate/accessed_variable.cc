@@ -4,14 +4,14 @@ namespace culprit {
 
 using namespace format;
 
-namespace {
-
 bool holds(const program::ProgramModel& model, const VariableRecord& variable, HomeKind home, uint64_t offset) {
   if (variable.home != home || variable.line == 0 || (variable.flags & kVariableArtificial) != 0) return false;
   const auto first = static_cast<uint64_t>(variable.offset);
   const uint64_t bytes = variable.type == kNone ? 1 : (model.type(variable.type).bits + 7) / 8;
   return first <= offset && offset < first + std::max<uint64_t>(bytes, 1);
 }
+
+namespace {
 
 std::optional<uint32_t> local_at(const program::ProgramModel& model, uint32_t function, HomeKind home,
                                  uint64_t offset) {

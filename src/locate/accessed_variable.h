@@ -8,6 +8,10 @@
 
 namespace culprit {
 
+/// Whether one that the program declares lies there in what is its home.
+bool holds(const program::ProgramModel& model, const format::VariableRecord& variable, format::HomeKind home,
+           uint64_t offset);
+
 /// Nothing when the memory is found by an address, and for variables that the compiler made.
 std::optional<uint32_t> accessed_variable(const program::ProgramModel& model, uint32_t operation);
 

@@ -2,6 +2,7 @@
 
 #include "format/model_format.h"
 #include "format/operation_format.h"
+#include "locate/accessed_variable.h"
 
 namespace culprit {
 
@@ -17,8 +18,10 @@ namespace {
 bool is_access_to(const ProgramModel& model, uint32_t function, uint32_t variable, const AccessRecord& access) {
   const auto& record = model.variable(variable);
   if (function == program::kNone) {
+    // Several may have been merged into one symbol.
     return access.place == PlaceKind::kGlobal &&
-           model.text(model.sections().anchors[access.value].symbol) == model.text(record.symbol);
+           model.text(model.sections().anchors[access.value].symbol) == model.text(record.symbol) &&
+           holds(model, record, HomeKind::kGlobal, static_cast<uint64_t>(access.offset));
   }
   if (access.place == PlaceKind::kCells) {
     return record.home == HomeKind::kPrivateSlot && model.sections().cells[access.value].offset == record.offset;

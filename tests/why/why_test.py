@@ -528,6 +528,13 @@ class WhyTest(unittest.TestCase):
         said, line = self.subject("never_left", options=["--timeout", "1"])
         self.assertIn(line("if (text[0]"), [s["line"] for s in said["suspects"][:3]])
 
+    def test_a_write_to_another_variable_is_not_what_a_loop_waits_for(self):
+        said, line = self.subject("waits_for_another", options=["--timeout", "1"])
+        exit, = [f for f in said["findings"] if f["kind"] == "loop-exit"]
+        self.assertIn("margin (", exit["evidence"])
+        self.assertNotIn("would be written", exit["evidence"])
+        self.assertNotIn(line("// another"), [s["line"] for s in said["suspects"] if "goes past" in s["why"]])
+
     def test_code_without_lines_is_told_by_the_nearest(self):
         # Seven lines are generated; those of a function that has none come last.
         said, line = self.subject("generated_lines")
