@@ -220,10 +220,10 @@ class Investigation {
     }
     evidence_.heap = heap.faults;
     for (const HeapFault& fault : heap.faults) add_findings_of(model_, fault, explanation_.findings);
-    if (!heap.faults.empty() && is_silent(*explanation_.failure)) {
-      move_failure_to(model_, heap.faults.front(), *explanation_.failure);
-      explanation_.failure->origin_is_of_output = explanation_.failure->kind == "wrong-output";
-    }
+    if (heap.faults.empty()) return;
+    if (!is_silent(*explanation_.failure)) return tell_misuse(model_, heap.faults.front(), *explanation_.failure);
+    move_failure_to(model_, heap.faults.front(), *explanation_.failure);
+    explanation_.failure->origin_is_of_output = explanation_.failure->kind == "wrong-output";
   }
 
   /// What it depended on. Where nothing else is known, a wrong output fails where it was decided to write it.

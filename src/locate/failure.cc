@@ -6,6 +6,7 @@
 #include <sys/wait.h>
 
 #include <algorithm>
+#include <filesystem>
 
 #include "locate/own_statements.h"
 
@@ -75,7 +76,9 @@ Failure abort_failure(const std::string& error) {
       {"Assertion '", "assertion", "An assertion failed"},
       {"terminate called", "uncaught-exception", "A C++ exception was not caught"},
       {"stack smashing detected", "stack-smashing", "libc found a function's stack frame overwritten"},
-      {"double free", "double-free", "libc found memory freed twice"},
+      {"double free detected", "double-free", "libc found memory freed twice"},
+      {"double free or corruption (fasttop)", "double-free", "libc found memory freed twice"},
+      {"double free or corruption", "heap-corruption", "libc found the heap damaged, or memory freed twice"},
       {"free(): ", "heap-corruption", "libc found the heap damaged"},
       {"malloc(): ", "heap-corruption", "libc found the heap damaged"},
       {"malloc_consolidate(): ", "heap-corruption", "libc found the heap damaged"},
@@ -203,6 +206,10 @@ report::SourcePlace place_of_branch(const program::ProgramModel& model, uint32_t
   const program::Indices statements = model.statements_of(block);
   if (statements.empty()) return {};
   return place_of_statement(model, nearest_with_line(model, statements.back()));
+}
+
+std::string file_and_line(const report::SourcePlace& place) {
+  return fmt::format("{}:{}", std::filesystem::path(place.file).filename().string(), place.line);
 }
 
 report::SourcePlace place_of_failure(const program::ProgramModel& model, const std::vector<Frame>& frames) {

@@ -39,6 +39,9 @@ report::SourcePlace place_of_declaration(const program::ProgramModel& model, uin
 /// The branch at the end of a block.
 report::SourcePlace place_of_branch(const program::ProgramModel& model, uint32_t block);
 
+/// "parse.c:12"
+std::string file_and_line(const report::SourcePlace& place);
+
 /// The innermost activation that is the program's own code.
 report::SourcePlace place_of_failure(const program::ProgramModel& model, const std::vector<Frame>& frames);
 

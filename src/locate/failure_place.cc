@@ -1,5 +1,7 @@
 #include "locate/failure_place.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "locate/failure.h"
@@ -62,6 +64,36 @@ void move_failure_to(const program::ProgramModel& model, const HeapFault& fault,
   } else if (fault.first_different_branch) {
     failure.place = place_of_branch(model, *fault.first_different_branch);
   }
+}
+
+void tell_misuse(const program::ProgramModel& model, const HeapFault& fault, report::Failure& failure) {
+  const report::SourcePlace used = place_of_statement(model, own_statement(model, statements_of(fault.access)));
+  if (used.line == 0 || !fault.repairs || failure.kind == "hang") return;
+  const char* did = "";
+  const char* kind = "heap-corruption";
+  switch (fault.error) {
+    case HeapError::kUninitialised:
+      return;
+    case HeapError::kUsedAfterFree:
+      did = "used memory that it had freed";
+      kind = "use-after-free";
+      break;
+    case HeapError::kFreedTwice:
+      did = "freed memory twice";
+      kind = "double-free";
+      break;
+    case HeapError::kOutOfBounds:
+      did = "accessed memory outside a heap block";
+      break;
+  }
+  // What the program itself declares stays what it is, and where memory was left, what that came to is known.
+  const bool by_libc = failure.kind == "heap-corruption" || failure.kind == "double-free";
+  const bool by_access =
+      failure.kind == "null-dereference" || failure.kind == "wild-pointer" || failure.kind == "invalid-access";
+  if (by_libc || (by_access && fault.error == HeapError::kUsedAfterFree)) failure.kind = kind;
+  const bool went_on = used.file != failure.place.file || used.line != failure.place.line;
+  failure.message = fmt::format("The program {} ({}){}. {}", did, file_and_line(used), went_on ? ", and went on" : "",
+                                failure.message);
 }
 
 void move_failure_to(const program::ProgramModel& model, const EndlessLoop& loop, ObservedRun& failing,

@@ -29,6 +29,9 @@ bool is_silent(const report::Failure& failure);
 /// A wrong result shows late; where a wrong use of the heap was caught, the failure is there.
 void move_failure_to(const program::ProgramModel& model, const HeapFault& fault, report::Failure& failure);
 
+/// Of a program that stopped later because of it: what kind of failure it is, and where it began.
+void tell_misuse(const program::ProgramModel& model, const HeapFault& fault, report::Failure& failure);
+
 /// Where a run that does not end was stopped is chance.
 void move_failure_to(const program::ProgramModel& model, const EndlessLoop& loop, ObservedRun& failing,
                      report::Failure& failure);

@@ -4,7 +4,6 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <filesystem>
 
 #include "locate/own_statements.h"
 #include "locate/statement_values_text.h"
@@ -94,9 +93,8 @@ report::Finding finding_of(const program::ProgramModel& model, const CriticalBra
   std::string also;
   if (branch.then_number != 0) {
     const report::SourcePlace second = place_of_branch(model, branch.then_block);
-    also = fmt::format(", and had the {} execution after it of the branch at {}:{} led to {}",
-                       ordinal(branch.then_number), std::filesystem::path(second.file).filename().string(), second.line,
-                       way_text(model, branch.then_block, branch.then_way));
+    also = fmt::format(", and had the {} execution after it of the branch at {} led to {}", ordinal(branch.then_number),
+                       file_and_line(second), way_text(model, branch.then_block, branch.then_way));
   }
   const char* later = branch.scope == format::SwitchScope::kSameWay ? ", here and later" : "";
   const std::string evidence =
@@ -243,9 +241,14 @@ void add_findings_of(const program::ProgramModel& model, const HeapFault& fault,
       break;
   }
   if (!fault.freed.empty()) {
+    const uint32_t in_the_end = own_statement(model, fault.freed);
     uint32_t freed = where_chains_part(model, fault.freed, statements_of(fault.access));
-    if (freed == program::kNone) freed = own_statement(model, fault.freed);
-    add("freed-here", freed, "The block was freed here.");
+    if (freed == program::kNone) freed = in_the_end;
+    const report::SourcePlace place = place_of_statement(model, in_the_end);
+    add("freed-here", freed,
+        freed == in_the_end || place.line == 0
+            ? "The block was freed here."
+            : fmt::format("By this call the block was freed, at {} in {}.", file_and_line(place), place.function));
   }
   add("allocated-here", own_statement(model, fault.allocated),
       fmt::format("The block, the {} of the run, was allocated here.", ordinal(fault.block)));
@@ -339,7 +342,7 @@ std::optional<report::Finding> value_origin(const program::ProgramModel& model, 
     const report::SourcePlace place = place_of_statement(model, statement);
     if (place.line == 0 || (!lines.empty() && lines.back() == place.line)) continue;
     lines.push_back(place.line);
-    way.push_back(fmt::format("{}:{}", std::filesystem::path(place.file).filename().string(), place.line));
+    way.push_back(file_and_line(place));
   }
   if (lines.empty()) return std::nullopt;
   if (way.size() > kMostOfWay) {
@@ -355,9 +358,9 @@ std::optional<report::Finding> value_origin(const program::ProgramModel& model, 
       "(backwards: {}).",
       slice.value_is_input ? "read" : "made", fmt::join(way, ", "));
   if (slice.thrown_by) {
-    evidence = fmt::format("The value was {} here because of which {}:{} decided that {}.",
-                           slice.value_is_input ? "read" : "made", std::filesystem::path(test.file).filename().string(),
-                           test.line, slice.message ? "this is said" : "the exception is thrown");
+    evidence = fmt::format("The value was {} here because of which {} decided that {}.",
+                           slice.value_is_input ? "read" : "made", file_and_line(test),
+                           slice.message ? "this is said" : "the exception is thrown");
   }
   return report::Finding{.kind = "value-origin",
                          .place = place_of_statement(model, origin),

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include <filesystem>
+#include "locate/failure.h"
 
 namespace culprit {
 
@@ -13,9 +13,6 @@ void add_steps_without_failure(report::Explanation& explanation) {
 
 void add_next_steps(const HowItRan& run, report::Explanation& explanation) {
   const std::string& recording = run.recording;
-  const auto at = [](const report::SourcePlace& place) {
-    return fmt::format("{}:{}", std::filesystem::path(place.file).filename().string(), place.line);
-  };
   for (const report::Finding& finding : explanation.findings) {
     const bool branch = finding.kind.ends_with("-branch");
     const bool left_out = finding.kind.ends_with("-call") || finding.kind.ends_with("-write");
@@ -24,7 +21,7 @@ void add_next_steps(const HowItRan& run, report::Explanation& explanation) {
     const std::string execution = finding.executions == "each" ? "" : fmt::format("#{}", finding.instance);
     const std::string value = finding.instead ? fmt::format(" --value {}", *finding.instead) : "";
     explanation.next_steps.push_back(fmt::format("culprit {} --at {}:{}{}{} -- {}", branch ? "switch" : "suppress",
-                                                 at(finding.place), finding.place.column, execution, value,
+                                                 file_and_line(finding.place), finding.place.column, execution, value,
                                                  recording.empty() ? explanation.command : recording));
     break;
   }
@@ -41,14 +38,15 @@ void add_next_steps(const HowItRan& run, report::Explanation& explanation) {
   // A slice of a whole run that is long would take as long as its trace.
   if (run.traced_end != 0) {
     explanation.next_steps.push_back(fmt::format("{}culprit trace -o end --last {} {}; culprit slice end --at {}", made,
-                                                 run.traced_end, name, at(failed)));
+                                                 run.traced_end, name, file_and_line(failed)));
   } else if (recording.empty()) {
-    explanation.next_steps.push_back(fmt::format("culprit slice --at {} -- {}", at(failed), explanation.command));
+    explanation.next_steps.push_back(
+        fmt::format("culprit slice --at {} -- {}", file_and_line(failed), explanation.command));
   } else {
-    explanation.next_steps.push_back(fmt::format("culprit slice {} --at {}", name, at(failed)));
+    explanation.next_steps.push_back(fmt::format("culprit slice {} --at {}", name, file_and_line(failed)));
   }
   explanation.next_steps.push_back(
-      fmt::format("{}culprit replay {} --to {}", made, name, run.crashed ? "crash" : at(failed)));
+      fmt::format("{}culprit replay {} --to {}", made, name, run.crashed ? "crash" : file_and_line(failed)));
 }
 
 }  // namespace culprit

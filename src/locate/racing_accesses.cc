@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <filesystem>
 #include <unordered_map>
 
 #include "locate/accessed_variable.h"
@@ -32,8 +31,8 @@ RacingAccess access_of(const DependenceGraph& graph, uint64_t number, bool write
 
 std::string access_text(const program::ProgramModel& model, const RacingAccess& access, const std::string& what) {
   const report::SourcePlace place = place_of_statement(model, access.statement);
-  return fmt::format("thread {} {} {} at {}:{}", access.thread, access.writes ? "writes" : "reads", what,
-                     std::filesystem::path(place.file).filename().string(), place.line);
+  return fmt::format("thread {} {} {} at {}", access.thread, access.writes ? "writes" : "reads", what,
+                     file_and_line(place));
 }
 
 }  // namespace

@@ -22,12 +22,20 @@ std::unordered_set<uint64_t> ways_in(const BranchLog& log) {
   return ways;
 }
 
+/// A crash at the same place is the same, though the addresses in its message are others.
+bool is_another(const report::Failure& failure, const report::Failure& first) {
+  if (failure.message == first.message) return false;
+  const bool at_same_place = failure.place.line != 0 && failure.place.line == first.place.line &&
+                             failure.place.column == first.place.column && failure.place.file == first.place.file;
+  return failure.kind != first.kind || !at_same_place;
+}
+
 }  // namespace
 
 bool RunComparison::add(ObservedRun run) {
   std::optional<report::Failure> failure = recognise_failure(model_, run.end, expectation_);
   // Another failure than the first one is not what is to be explained.
-  if (failure && result_.failure && result_.failure->message != failure->message) result_.otherwise = failure->message;
+  if (failure && result_.failure && is_another(*failure, *result_.failure)) result_.otherwise = failure->message;
   if (failure && result_.failure && result_.failure->kind != failure->kind) return false;
   ++result_.runs;
   const std::unordered_set<uint64_t> ways = ways_in(run.log);

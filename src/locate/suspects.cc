@@ -22,7 +22,8 @@ namespace {
 // Reports show the first few. Who reads on gets what the failure depended on, nearest first.
 constexpr size_t kMostSuspects = 100;
 constexpr size_t kMostCallers = 4;
-constexpr size_t kMostReleasing = 2;  // calls around a release
+constexpr size_t kMostReleasing = 2;  // calls around a release, or a use of what was released
+constexpr double kRepairs = 1.5;
 constexpr size_t kMostOfSlice = 100;
 constexpr size_t kMostComputing = 8;
 constexpr size_t kMostComputingOfFunction = 2;
@@ -74,29 +75,35 @@ class OfFailure : SuspectSource {
  private:
   void add_heap_faults() {
     for (const HeapFault& fault : evidence_.heap) {
+      // Without it the run succeeds: nothing else proves so much.
+      const double weight = fault.repairs ? kRepairs : 1;
       const std::vector<uint32_t> access = statements_of(fault.access);
       const uint32_t used = own_statement(model_, access);
       const uint32_t allocated = own_statement(model_, fault.allocated);
       switch (fault.error) {
         case HeapError::kOutOfBounds:
-          add_statement(used, 100, "it accesses memory outside a heap block");
-          add_statement(allocated, 60, "the block that is too small is allocated here");
+          add_statement(used, 100 * weight, "it accesses memory outside a heap block");
+          add_statement(allocated, 60 * weight, "the block that is too small is allocated here");
           break;
         case HeapError::kUsedAfterFree:
         case HeapError::kFreedTwice: {
           uint32_t freed = where_chains_part(model_, fault.freed, access);
           if (freed == program::kNone) freed = own_statement(model_, fault.freed);
-          add_statement(freed, 100, "the heap block that is used later is freed here");
+          add_statement(freed, 100 * weight, "the heap block that is used later is freed here");
           // Not knowing the access it is not known which of the calls around the release is to blame.
-          if (access.empty()) add_callers(fault.freed, freed);
-          add_statement(used, 80,
+          if (access.empty()) {
+            add_callers(fault.freed, freed, 70, "by this call the heap block is freed that is used later");
+          } else {
+            add_callers(access, used, 50 * weight, "by this call a heap block is used that was freed");
+          }
+          add_statement(used, 80 * weight,
                         fault.error == HeapError::kFreedTwice ? "it frees a heap block once more"
                                                               : "it uses a heap block that was freed");
           if (fault.first_different_branch) {
             add(place_of_branch(model_, *fault.first_different_branch), 80,
                 "this branch depends on a heap block that was freed");
           }
-          add_statement(allocated, 40, "that heap block is allocated here");
+          add_statement(allocated, 40 * weight, "that heap block is allocated here");
           break;
         }
         case HeapError::kUninitialised:
@@ -110,11 +117,10 @@ class OfFailure : SuspectSource {
     }
   }
 
-  void add_callers(const std::vector<uint32_t>& statements, uint32_t of) {
+  void add_callers(const std::vector<uint32_t>& statements, uint32_t of, double score, const char* why) {
     auto caller = std::find(statements.begin(), statements.end(), of);
-    double score = 70;
     for (size_t told = 0; caller != statements.end() && ++caller != statements.end() && told < kMostReleasing; ++told) {
-      add_statement(*caller, score, "by this call the heap block is freed that is used later");
+      add_statement(*caller, score, why);
       score *= kNextOfKind;
     }
   }

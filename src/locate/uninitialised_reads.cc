@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <filesystem>
 #include <map>
 #include <utility>
 
@@ -85,10 +84,6 @@ void add_skipped_writes(const DependenceGraph& graph, std::vector<std::pair<Unin
   }
 }
 
-std::string line_text(const report::SourcePlace& place) {
-  return fmt::format("{}:{}", std::filesystem::path(place.file).filename().string(), place.line);
-}
-
 }  // namespace
 
 std::vector<UninitialisedRead> uninitialised_reads(const DependenceGraph& graph,
@@ -143,14 +138,14 @@ report::Finding finding_of(const ProgramModel& model, const UninitialisedRead& r
   std::string evidence = fmt::format("`{}` is read before it was ever given a value", name);
   if (read.passed_on_by) {
     evidence += fmt::format(": it is a variable of {} ({}), which hands it on at {}", declared.function,
-                            line_text(declared), line_text(place_of_statement(model, *read.passed_on_by)));
+                            file_and_line(declared), file_and_line(place_of_statement(model, *read.passed_on_by)));
   } else {
-    evidence += fmt::format(" (declared at {})", line_text(declared));
+    evidence += fmt::format(" (declared at {})", file_and_line(declared));
   }
   if (read.skipped) {
     evidence += fmt::format(". {} would have given it one, but {} went to {}",
-                            line_text(place_of_statement(model, read.skipped->write)),
-                            line_text(place_of_branch(model, read.skipped->branch)),
+                            file_and_line(place_of_statement(model, read.skipped->write)),
+                            file_and_line(place_of_branch(model, read.skipped->branch)),
                             way_text(model, read.skipped->branch, read.skipped->way));
   }
   return {.kind = "uninitialised-read",

@@ -67,6 +67,7 @@ TEST(Failure, ReadsTheReasonOfAnAbortFromTheMessages) {
   EXPECT_EQ(abort_kind("prog: a.c:3: f: Assertion `x' failed.\n"), "assertion");
   EXPECT_EQ(abort_kind("terminate called after throwing an instance of 'E'\n  what():  no\n"), "uncaught-exception");
   EXPECT_EQ(abort_kind("free(): double free detected in tcache 2\n"), "double-free");
+  EXPECT_EQ(abort_kind("double free or corruption (out)\n"), "heap-corruption");
   EXPECT_EQ(abort_kind("corrupted size vs. prev_size\n"), "heap-corruption");
   EXPECT_EQ(abort_kind("*** stack smashing detected ***: terminated\n"), "stack-smashing");
 }

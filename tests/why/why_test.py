@@ -190,6 +190,18 @@ class WhyTest(unittest.TestCase):
         self.assertEqual(said["suspects"][0]["line"], line("numbers[i] = 7"))
         self.assertEqual(said["suspects"][1]["line"], line("long* numbers = malloc"))
 
+    def test_where_the_heap_was_used_wrongly_before_is_told_of_a_crash(self):
+        said, line = self.subject("fails_later")
+        self.assertEqual(said["failure"]["kind"], "use-after-free")
+        self.assertIn(f"used memory that it had freed (fails_later.c:{line('name = kept->name')}), and went on.",
+                      said["failure"]["message"])
+        self.assertEqual(said["suspects"][0]["line"], line("free(first->next)"))
+        said, line = self.subject("fails_later", arguments=["noticed"])
+        self.assertEqual(said["failure"]["kind"], "heap-corruption")
+        self.assertIn(f"accessed memory outside a heap block (fails_later.c:{line('small[i] = ')}), and went on. libc found",
+                      said["failure"]["message"])
+        self.assertEqual(said["suspects"][0]["line"], line("small[i] = "))
+
     def test_memory_that_was_never_written_names_its_allocation(self):
         said, line = self.subject("uninitialised", "new\n")
         self.assertEqual(self.proved(said, "uninitialised-read"), [line("session->logins > 0")])
