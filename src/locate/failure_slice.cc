@@ -276,8 +276,7 @@ std::optional<FailureSlice> slice_failure(const Launch& launch, const TracedProg
       slice.origin_decided_by.insert(slice.origin_decided_by.end(), tested.begin(), tested.end());
     }
   }
-  if (!chain.empty() && !byte_is_known && !parent)
-    slice.let_through = run->tests_before(criterion.front(), chain.back());
+  if (!chain.empty() && !byte_is_known && !parent) slice.let_through = run->tests_before(criterion.front(), chain);
   slice.value_is_input = !chain.empty() && reads_input(graph, chain.back());
   const bool said = gave_up && said_by != depend::kNoNode;
   if (const auto branch = said ? run->said_because_of(said_by) : run->decided_by(criterion.front())) {

@@ -34,7 +34,9 @@ constexpr double kGaveUp = 40;
 constexpr const char* kMadeBeforeGivingUp = "the value was made here because of which the program gave up";
 constexpr double kGoesRound = 62, kGuards = 0.9;
 constexpr double kLetThrough = 36;  // a test of the bad value that did not keep it from the failing statement
-constexpr double kNextTest = 0.7;   // what each earlier test of a variable counts against the next
+constexpr double kUnchecked = 54;   // a use of input as it is: nothing in the program made that
+constexpr double kGivesValue = 34;
+constexpr double kNextTest = 0.7;  // what each earlier test of a variable counts against the next
 
 bool is_identifier(char c) {
   return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_';
@@ -63,6 +65,7 @@ class OfFailure : SuspectSource {
 
   void add_places_and_dependences() {
     add_failure_and_callers();
+    add_giver_of_value();
     add_loop_exits();
     add_recursion();
     add_controlling_branches();
@@ -172,7 +175,12 @@ class OfFailure : SuspectSource {
   }
 
   void add_failure_and_callers() {
-    add(evidence_.failure->place, silent_ ? 12 : declared_ ? 24 : 34, "the failure shows here");
+    const bool unchecked = evidence_.slice && evidence_.slice->value_is_input && !silent_ && !declared_;
+    if (unchecked) {
+      add(evidence_.failure->place, kUnchecked, "it uses what was read from the input, whatever that is");
+    } else {
+      add(evidence_.failure->place, silent_ ? 12 : declared_ ? 24 : 34, "the failure shows here");
+    }
     double callers = silent_ ? 10 : 24;
     size_t told = 0;
     for (size_t i = 1; i < evidence_.frames->size() && told < kMostCallers; ++i) {
@@ -182,6 +190,28 @@ class OfFailure : SuspectSource {
       callers *= 0.85;
       ++told;
     }
+  }
+
+  bool is_on_way_of_value(uint32_t statement) const {
+    const report::SourcePlace place = place_of_statement(model_, statement);
+    const auto& chain = evidence_.slice->value_chain;
+    return std::any_of(chain.begin(), chain.end(), [&](uint32_t each) {
+      const report::SourcePlace step = place_of_statement(model_, each);
+      return step.line == place.line && step.file == place.file;
+    });
+  }
+
+  /// Functions that were given the bad value pass it on. The one that gave it to them, and was not given it, got it
+  /// from elsewhere and did not look at it.
+  void add_giver_of_value() {
+    if (silent_ || declared_ || !evidence_.slice) return;
+    uint32_t giver = program::kNone;
+    for (size_t i = 1; i < evidence_.frames->size(); ++i) {
+      const uint32_t call = (*evidence_.frames)[i].statement;
+      if (!is_own_statement(model_, call) || !is_on_way_of_value(call)) break;
+      giver = call;
+    }
+    add_statement(giver, kGivesValue, "the value that the failing statement uses is given to it by this call");
   }
 
   /// What decides whether an endless loop is left.

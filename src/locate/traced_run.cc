@@ -189,13 +189,13 @@ std::vector<Node> TracedRun::origins_of(Node branch, bool given) const {
   return origins;
 }
 
-std::vector<uint32_t> TracedRun::tests_before(Node node, Node made) const {
+std::vector<uint32_t> TracedRun::tests_before(Node node, const std::vector<Node>& value) const {
   std::vector<uint32_t> blocks;
   const uint32_t frame = graph_.execution(node.execution()).frame;
   for (int step = 0; step < kMostControlSteps; ++step) {
     const std::optional<Node> branch = decided_by(node);
     if (!branch || graph_.execution(branch->execution()).frame != frame) break;
-    if (tests(*branch, made)) blocks.push_back(graph_.execution(branch->execution()).block);
+    if (tests(*branch, value)) blocks.push_back(graph_.execution(branch->execution()).block);
     node = *branch;
   }
   return blocks;
@@ -234,11 +234,22 @@ std::optional<Execution> TracedRun::execution_at(const FailureMoment& moment) co
   return std::nullopt;
 }
 
-bool TracedRun::tests(Node branch, Node made) const {
+namespace {
+
+/// What a call of the library returns is another value than what it left in memory.
+bool is_from_memory(const DependenceGraph& graph, const std::vector<Node>& chain) {
+  return chain.size() > 1 && kind_of(graph, chain.back()) == OperationKind::kCall &&
+         kind_of(graph, chain[chain.size() - 2]) == OperationKind::kLoad;
+}
+
+}  // namespace
+
+bool TracedRun::tests(Node branch, const std::vector<Node>& value) const {
   std::vector<Node> open = sources_of(graph_, branch, {OperandRole::kData, OperandRole::kChooses});
   for (size_t next = 0; next < open.size() && next < kMostOfCondition; ++next) {
-    const Node source = depend::value_chain(graph_, open[next]).back();
-    if (source == made) return true;
+    const std::vector<Node> chain = depend::value_chain(graph_, open[next]);
+    const Node source = chain.back();
+    if (source == value.back() && is_from_memory(graph_, chain) == is_from_memory(graph_, value)) return true;
     if (!are_of_one_line(source, branch)) continue;
     const std::vector<Node> more = sources_of(graph_, source, {OperandRole::kData, OperandRole::kChooses});
     open.insert(open.end(), more.begin(), more.end());

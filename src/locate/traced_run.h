@@ -58,9 +58,9 @@ class TracedRun final : public RunDependences {
   /// make nothing; what put their values where they were tested does.
   std::vector<depend::Node> origins_of(depend::Node branch, bool given) const;
 
-  /// The blocks of the branches that decided in its activation that `node` was executed, and that tested a copy of what
-  /// `made` made; nearest first.
-  std::vector<uint32_t> tests_before(depend::Node node, depend::Node made) const;
+  /// The blocks of the branches that decided in its activation that `node` was executed, and that tested a copy of a
+  /// value; nearest first. `value`: its chain.
+  std::vector<uint32_t> tests_before(depend::Node node, const std::vector<depend::Node>& value) const;
 
   /// Each once.
   std::vector<uint32_t> statements_of(const std::vector<depend::Node>& nodes) const;
@@ -74,8 +74,8 @@ class TracedRun final : public RunDependences {
   /// something, so the first that fits is taken.)
   std::optional<depend::Execution> execution_at(const FailureMoment& moment) const;
 
-  /// Whether a branch's condition, as its own line computes it, is about a copy of what `made` made.
-  bool tests(depend::Node branch, depend::Node made) const;
+  /// Whether a branch's condition, as its own line computes it, is about a copy of a value (its chain).
+  bool tests(depend::Node branch, const std::vector<depend::Node>& value) const;
 
   /// Of a thread, those that the trace does not have.
   uint64_t branches_before(uint32_t thread) const { return thread == 0 ? graph_.branches_before() : 0; }

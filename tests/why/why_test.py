@@ -824,6 +824,15 @@ class WhyTest(unittest.TestCase):
         said, line = self.subject("wild_index", arguments=["numbers.txt"])
         self.assertEqual(said["failure"]["line"], line("*entry("))
         self.assertEqual((said["failure"]["origin"]["line"], said["failure"]["origin"]["how"]), (line("fscanf("), "input"))
+        used, = [s for s in said["suspects"][:2] if s["line"] == line("*entry(")]
+        self.assertIn("it uses what was read from the input", used["why"])
+        self.assertEqual([s["why"] for s in said["suspects"] if "let it pass" in s["why"]], [])
+
+    def test_who_was_given_a_null_pointer_and_gives_it_to_others_is_suspected(self):
+        said, line = self.subject("gives_null")
+        self.assertEqual(said["failure"]["kind"], "null-dereference")
+        given = {s["line"]: s["why"] for s in said["suspects"][:3]}
+        self.assertIn("is given to it by this call", given.get(line("// gives it"), ""))
 
     def test_a_race_is_recorded_under_another_schedule(self):
         said, line = self.subject("lost_update")
