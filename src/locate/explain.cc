@@ -48,6 +48,7 @@ class Investigation {
     }
     find_where_it_parts();
     find_wrong_byte();
+    find_missing_output();
     if (!fails_at_) find_end();
     examine_array_bounds();
     tell_failure();
@@ -130,6 +131,18 @@ class Investigation {
           looked_at == first_wrong ? at_output_.end.stop : observe_byte(first_wrong).end.stop;
       end_log(failing_.log, stop);
     }
+  }
+
+  /// What is missing at the end it last went past.
+  void find_missing_output() {
+    const bool ends = explanation_.failure->kind == "wrong-output" && !child_ &&
+                      first_wrong_byte(failing_.end.output, *oracle_.output) == failing_.end.output.size();
+    if (!ends) return;
+    evidence_.omitted = omitted_outputs(model_, failing_.log);
+    add_findings_of(model_, evidence_.omitted, explanation_.findings);
+    if (evidence_.omitted.empty() || explanation_.failure->place.line != 0) return;
+    fails_at_ = evidence_.omitted.front().instance;
+    explanation_.failure->place = place_of_branch(model_, evidence_.omitted.front().block);
   }
 
   /// What is missing at the end is put out nowhere: then the end, which of a replay is looked at without cutting it
@@ -367,25 +380,11 @@ class Investigation {
     add_branches();
   }
 
-  /// That each of its executions went wrong, when there was one, and switching that one helps as well.
-  bool repeats_another(const CriticalBranch& branch) const {
-    if (branch.scope != format::SwitchScope::kEachInverted) return false;
-    const bool helps_alone =
-        std::any_of(evidence_.critical.begin(), evidence_.critical.end(), [&](const CriticalBranch& each) {
-          return each.block == branch.block && each.scope == format::SwitchScope::kInstance && each.verified &&
-                 each.repair == branch.repair;
-        });
-    const auto is_its = [&](const format::BranchEntry& entry) { return entry.block == branch.block; };
-    const auto& entries = failing_.log.entries;
-    const auto first = std::find_if(entries.begin(), entries.end(), is_its);
-    return helps_alone && first != entries.end() && std::find_if(first + 1, entries.end(), is_its) == entries.end();
-  }
-
   /// An assertion's own test comes last: skipped, it repairs every run.
   void add_branches() {
     std::vector<LocatedFinding> of_assertion;
     for (const CriticalBranch& branch : evidence_.critical) {
-      if (repeats_another(branch)) continue;
+      if (repeats_another(branch, evidence_.critical, failing_.log)) continue;
       LocatedFinding located{.finding = finding_of(model_, branch, oracle_),
                              .start = slice_ ? start_of(*slice_, branch) : std::nullopt};
       if (branch.repair == Repair::kRepairs && !evidence_.expected_output) {

@@ -121,6 +121,18 @@ void explain_intermittent(const program::ProgramModel& model, const RepeatedRuns
   }
 }
 
+bool repeats_another(const CriticalBranch& branch, const std::vector<CriticalBranch>& critical, const BranchLog& log) {
+  if (branch.scope != format::SwitchScope::kEachInverted) return false;
+  const bool helps_alone = std::any_of(critical.begin(), critical.end(), [&](const CriticalBranch& each) {
+    return each.block == branch.block && each.scope == format::SwitchScope::kInstance && each.verified &&
+           each.repair == branch.repair;
+  });
+  const auto is_its = [&](const format::BranchEntry& entry) { return entry.block == branch.block; };
+  const auto& entries = log.entries;
+  const auto first = std::find_if(entries.begin(), entries.end(), is_its);
+  return helps_alone && first != entries.end() && std::find_if(first + 1, entries.end(), is_its) == entries.end();
+}
+
 void tell_other_end(const RepeatedRuns& runs, report::Failure& failure) {
   if (!runs.otherwise) return;
   failure.message +=

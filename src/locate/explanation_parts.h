@@ -55,6 +55,9 @@ void add_exits(const ExplainRequest& request, const program::ProgramModel& model
 std::optional<RecordedFailure> record(const ExplainRequest& request, const program::ProgramModel& model,
                                       RepeatedRuns& runs, report::Explanation& explanation);
 
+/// That each execution of a branch went wrong, when it was executed once, and switching that one helps as well.
+bool repeats_another(const CriticalBranch& branch, const std::vector<CriticalBranch>& critical, const BranchLog& log);
+
 /// A program that changes what it reads does not fail the same way again: then the message says so.
 void tell_other_end(const RepeatedRuns& runs, report::Failure& failure);
 

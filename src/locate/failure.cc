@@ -137,12 +137,13 @@ std::optional<Failure> unexpected_end(const ObservedEnd& end, const Expectation&
   if (expectation.output && *expectation.output != end.output) {
     const uint64_t byte = first_wrong_byte(end.output, *expectation.output);
     const auto line = std::count(end.output.begin(), end.output.begin() + static_cast<long>(byte), '\n') + 1;
-    const std::string last = byte == end.output.size() ? last_line(end.error) : "";
-    return Failure{
-        .kind = "wrong-output",
-        .message = fmt::format("The output differs from what is expected at byte {} (line {}).{}", byte + 1, line,
-                               last.empty() ? "" : fmt::format(" It ends there. The program said last: {}", last)),
-        .place = {}};
+    const bool ends = byte == end.output.size();
+    const std::string last = ends ? last_line(end.error) : "";
+    return Failure{.kind = "wrong-output",
+                   .message = fmt::format("The output differs from what is expected at byte {} (line {}).{}{}",
+                                          byte + 1, line, ends ? " It ends there." : "",
+                                          last.empty() ? "" : fmt::format(" The program said last: {}", last)),
+                   .place = {}};
   }
   // Without any expectation, whoever asks why a program fails means its exit status.
   if (!expectation.exit_status && !expectation.output && status != 0) {

@@ -34,7 +34,8 @@ constexpr double kGaveUp = 40;
 constexpr const char* kMadeBeforeGivingUp = "the value was made here because of which the program gave up";
 constexpr double kGoesRound = 62, kGuards = 0.9;
 constexpr double kLetThrough = 36;  // a test of the bad value that did not keep it from the failing statement
-constexpr double kUnchecked = 54;   // a use of input as it is: nothing in the program made that
+constexpr double kOmittedOutput = 44;
+constexpr double kUnchecked = 54;  // a use of input as it is: nothing in the program made that
 constexpr double kGivesValue = 34;
 constexpr double kNextTest = 0.7;  // what each earlier test of a variable counts against the next
 
@@ -66,6 +67,7 @@ class OfFailure : SuspectSource {
   void add_places_and_dependences() {
     add_failure_and_callers();
     add_giver_of_value();
+    add_omitted_outputs();
     add_loop_exits();
     add_recursion();
     add_controlling_branches();
@@ -212,6 +214,16 @@ class OfFailure : SuspectSource {
       giver = call;
     }
     add_statement(giver, kGivesValue, "the value that the failing statement uses is given to it by this call");
+  }
+
+  void add_omitted_outputs() {
+    double score = kOmittedOutput;
+    for (const OmittedOutput& each : evidence_.omitted) {
+      add(place_of_branch(model_, each.block), score,
+          fmt::format("it goes past line {}, which would put something out where the output ends too early",
+                      place_of_statement(model_, each.statement).line));
+      score *= kNextOfKind;
+    }
   }
 
   /// What decides whether an endless loop is left.

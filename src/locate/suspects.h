@@ -10,6 +10,7 @@
 #include "locate/failure_slice.h"
 #include "locate/heap_experiments.h"
 #include "locate/observe.h"
+#include "locate/omitted_output.h"
 #include "locate/predicate_switching.h"
 #include "locate/racing_accesses.h"
 #include "locate/repeated_runs.h"
@@ -37,6 +38,7 @@ struct Evidence {
   std::optional<EndlessLoop> endless = std::nullopt;
   EndlessTurns turns{};  ///< of that loop
   std::optional<Recursion> recursion = std::nullopt;
+  std::vector<OmittedOutput> omitted{};  ///< the latest first
   const FailureSlice* slice = nullptr;
   const std::vector<UninitialisedRead>* uninitialised = nullptr;  ///< in the order in which they are to be looked at
 };

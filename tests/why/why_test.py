@@ -371,6 +371,16 @@ class WhyTest(unittest.TestCase):
         self.assertEqual(said["failure"]["origin"]["line"], line("return length - 1"))
         self.assertEqual(said["suspects"][0]["line"], line("return length - 1"))
 
+    def test_where_more_would_have_been_put_out_is_told_of_an_output_that_ends_too_early(self):
+        for arguments, expected in (([], "abcd\nghi\n"), (["abc"], "abc\n")):
+            said, line = self.subject("ends_too_early", expected, arguments=arguments)
+            self.assertIn("It ends there.", said["failure"]["message"])
+            omitted = [f for f in said["findings"] if f["kind"] == "omitted-output"]
+            self.assertEqual(omitted[0]["line"], line("// wrong"))
+            self.assertIn(f"ends_too_early.c:{line('printf(')}", omitted[0]["evidence"])
+            self.assertIn(line("// wrong"), [s["line"] for s in said["suspects"][:2]])
+        self.assertEqual(said["failure"]["line"], line("// wrong"))
+
     def test_what_goes_on_in_a_library_s_headers_is_told_of_who_calls_them(self):
         said, line = self.subject("substring", "abc\n", ending="cc")
         self.assertEqual(said["failure"]["origin"]["line"], line("line.substr"))
