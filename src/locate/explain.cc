@@ -54,6 +54,8 @@ class Investigation {
     tell_failure();
     failing_.end.timed_out ? examine_endless_loop() : examine_heap();
     follow_dependences();
+    report::SourcePlace& place = explanation_.failure->place;
+    if (place.line == 0 && !evidence_.omitted.empty()) place = place_of_branch(model_, evidence_.omitted[0].block);
     switch_branches();
     alter_statements();
     tell_what_was_found();
@@ -140,9 +142,8 @@ class Investigation {
     if (!ends) return;
     evidence_.omitted = omitted_outputs(model_, failing_.log);
     add_findings_of(model_, evidence_.omitted, explanation_.findings);
-    if (evidence_.omitted.empty() || explanation_.failure->place.line != 0) return;
-    fails_at_ = evidence_.omitted.front().instance;
-    explanation_.failure->place = place_of_branch(model_, evidence_.omitted.front().block);
+    const bool nowhere = explanation_.failure->place.line == 0;
+    if (nowhere && !evidence_.omitted.empty()) fails_at_ = evidence_.omitted.front().instance;
   }
 
   /// What is missing at the end is put out nowhere: then the end, which of a replay is looked at without cutting it

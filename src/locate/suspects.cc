@@ -12,6 +12,7 @@
 
 #include "locate/altered_suspects.h"
 #include "locate/deciding_branch.h"
+#include "locate/graph_nodes.h"
 #include "locate/own_statements.h"
 #include "locate/suspect_ranking.h"
 #include "report/text.h"
@@ -35,6 +36,7 @@ constexpr const char* kMadeBeforeGivingUp = "the value was made here because of 
 constexpr double kGoesRound = 62, kGuards = 0.9;
 constexpr double kLetThrough = 36;  // a test of the bad value that did not keep it from the failing statement
 constexpr double kOmittedOutput = 44;
+constexpr double kMade = 20;
 constexpr double kUnchecked = 54;  // a use of input as it is: nothing in the program made that
 constexpr double kGivesValue = 34;
 constexpr double kNextTest = 0.7;  // what each earlier test of a variable counts against the next
@@ -306,6 +308,7 @@ class OfFailure : SuspectSource {
                                : "the value that the failing statement uses was made here");
       }
       add_origin(origin);
+      add_makers();
     }
     double let_through = kLetThrough;
     for (const uint32_t block : evidence_.slice->let_through) {
@@ -338,6 +341,23 @@ class OfFailure : SuspectSource {
       if (!lines.insert(line).second) continue;
       add_statement(each.statement, score, why);
       score *= kNextOfKind;
+    }
+  }
+
+  /// A value such as a count is what it is by the calls that led to where it was made, and are no longer active.
+  void add_makers() {
+    const depend::Node made = evidence_.slice->value_made;
+    const std::optional<ValueOrigin>& origin = evidence_.slice->origin;
+    if (made == depend::kNoNode || !evidence_.slice->run || !origin || origin->how != Origin::kComputed) return;
+    const std::vector<uint32_t> active = active_statements(evidence_.slice->run->graph(), made);
+    double score = kMade;
+    for (size_t each = 1, told = 0; each < active.size() && told < kMostCallers; ++each) {
+      const bool fails = std::any_of(evidence_.frames->begin(), evidence_.frames->end(),
+                                     [&](const Frame& frame) { return frame.statement == active[each]; });
+      if (fails || !is_own_statement(model_, active[each])) continue;
+      add_statement(active[each], score, "by this call the value was made that the failing statement uses");
+      score *= kNextOfKind;
+      ++told;
     }
   }
 

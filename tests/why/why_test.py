@@ -703,6 +703,11 @@ class WhyTest(unittest.TestCase):
         said, line = self.subject("chosen_text", expected="it is cool\n", arguments=["literal"])
         self.assertEqual(said["failure"]["origin"]["line"], line("it's"))
 
+    def test_the_calls_by_which_a_wrong_count_was_made_are_suspected(self):
+        said, line = self.subject("counts_too_few", expected="6 struck out\n")
+        made = {s["line"]: s["why"] for s in said["suspects"][:5]}
+        self.assertIn("by this call the value was made", made.get(line("// and not the second"), ""))
+
     def test_a_function_that_put_out_a_wrong_number_is_not_what_is_wrong(self):
         said, line = self.subject("called_printer", expected="150\n")
         self.assertEqual([f["line"] for f in said["findings"] if f["kind"] == "value-origin"], [line("return 100")])
