@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
+#include <utility>
 
 #include "locate/deciding_branch.h"
 #include "locate/own_statements.h"
@@ -11,6 +13,18 @@ namespace culprit {
 namespace {
 
 constexpr double kBeforeRecursion = -15;
+
+/// The strongest piece of evidence, and of each further one less: much of one kind gathers where a function only sets
+/// up what others decide by.
+double sum(std::vector<double> scores) {
+  std::sort(scores.begin(), scores.end(), std::greater<>());
+  double total = 0, counts = 1;
+  for (const double each : scores) {
+    total += each * counts;
+    counts /= 2;
+  }
+  return total;
+}
 
 }  // namespace
 
@@ -34,15 +48,12 @@ void SuspectRanking::add(const report::SourcePlace& place, double score, const s
   const std::string key = fmt::format("{}:{}", place.file, place.line);
   const auto [at, fresh] = index_.try_emplace(key, candidates_.size());
   if (fresh) {
-    candidates_.push_back({.place = place, .score = score, .strongest = score, .why = why});
+    candidates_.push_back({.place = place, .scores = {score}, .why = why});
     return;
   }
   Candidate& known = candidates_[at->second];
-  known.score += score / 2;
-  if (score > known.strongest) {
-    known.strongest = score;
-    known.why = why;
-  }
+  if (score > *std::max_element(known.scores.begin(), known.scores.end())) known.why = why;
+  known.scores.push_back(score);
 }
 
 void SuspectRanking::add_statement(uint32_t statement, double score, const std::string& why) {
@@ -50,13 +61,14 @@ void SuspectRanking::add_statement(uint32_t statement, double score, const std::
 }
 
 std::vector<report::Suspect> SuspectRanking::strongest(size_t most) const {
-  std::vector<Candidate> sorted = candidates_;
+  std::vector<std::pair<double, const Candidate*>> sorted;
+  for (const Candidate& each : candidates_) sorted.emplace_back(sum(each.scores), &each);
   std::stable_sort(sorted.begin(), sorted.end(),
-                   [](const auto& one, const auto& other) { return one.score > other.score; });
+                   [](const auto& one, const auto& other) { return one.first > other.first; });
   std::vector<report::Suspect> suspects;
-  for (const Candidate& each : sorted) {
+  for (const auto& [score, each] : sorted) {
     if (suspects.size() == most) break;
-    suspects.push_back({.rank = static_cast<uint32_t>(suspects.size() + 1), .place = each.place, .why = each.why});
+    suspects.push_back({.rank = static_cast<uint32_t>(suspects.size() + 1), .place = each->place, .why = each->why});
   }
   return suspects;
 }

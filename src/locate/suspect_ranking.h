@@ -38,9 +38,8 @@ class SuspectRanking {
  private:
   struct Candidate {
     report::SourcePlace place;
-    double score;
-    double strongest;
-    std::string why;
+    std::vector<double> scores;  ///< of its pieces of evidence
+    std::string why;             ///< by the strongest of them
   };
 
   bool is_in_recursion(uint32_t block) const;

@@ -438,7 +438,7 @@ class WhyTest(unittest.TestCase):
         said, line = self.subject("divides")
         self.assertEqual((said["failure"]["kind"], said["failure"]["line"]), ("arithmetic", line("// fails")))
         self.assertEqual((said["failure"]["origin"]["line"], said["failure"]["origin"]["how"]), (line("// wrong"), "computed"))
-        self.assertEqual([s["line"] for s in said["suspects"][:2]], [line("// fails"), line("// wrong")])
+        self.assertEqual([s["line"] for s in said["suspects"][:2]], [line("// wrong"), line("// fails")])
 
     def test_where_no_branch_repairs_another_value_does(self):
         said, line = self.subject("wrong_width", expected="7\n")
