@@ -3,6 +3,7 @@
 #include "depend/value_chain.h"
 
 #include <algorithm>
+#include <unordered_set>
 
 namespace culprit::depend {
 namespace {
@@ -104,8 +105,27 @@ Part copied_from(const DependenceGraph& graph, Part part, std::vector<Node>& cha
   return source;
 }
 
+/// Whether a chain has a node: most chains are short, and some are as long as a text that was shifted byte by byte.
+class Visited {
+ public:
+  explicit Visited(const std::vector<Node>& chain) : chain_(chain) {}
+
+  bool contains(Node node) {
+    if (chain_.size() <= kFew) return std::find(chain_.begin(), chain_.end(), node) != chain_.end();
+    for (; noted_ < chain_.size(); ++noted_) nodes_.insert(chain_[noted_].bits);
+    return nodes_.contains(node.bits);
+  }
+
+ private:
+  static constexpr size_t kFew = 64;
+  const std::vector<Node>& chain_;
+  std::unordered_set<uint64_t> nodes_;
+  size_t noted_ = 0;  ///< of the chain, those that are among them
+};
+
 void follow(const DependenceGraph& graph, Part at, std::vector<Node>& chain) {
-  while (at.node != kNoNode && std::find(chain.begin(), chain.end(), at.node) == chain.end()) {
+  Visited visited(chain);
+  while (at.node != kNoNode && !visited.contains(at.node)) {
     chain.push_back(at.node);
     at = copied_from(graph, at, chain);
   }

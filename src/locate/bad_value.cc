@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <optional>
+#include <unordered_map>
 #include <unordered_set>
 
 #include "depend/value_chain.h"
@@ -54,24 +55,46 @@ StepParts parts_of(const DependenceGraph& graph, Node step) {
   return parts;
 }
 
-/// What made the pointer to the object that a pointer points into; kNoNode where that is a variable.
-Node object_of(const DependenceGraph& graph, Node pointer) {
-  while (true) {
-    pointer = depend::value_chain(graph, pointer).back();
-    if (kind_of(graph, pointer) != OperationKind::kStep) return pointer;
-    pointer = parts_of(graph, pointer).base;
-    if (pointer == depend::kNoNode) return pointer;
+/// The objects that pointers point into. A pointer that goes through a text makes a step at each of its bytes, from the
+/// one before: each is walked over once.
+class Objects {
+ public:
+  explicit Objects(const DependenceGraph& graph) : graph_(graph) {}
+
+  /// What made the pointer to the object; kNoNode where that is a variable.
+  Node of(Node pointer) {
+    std::vector<uint64_t> steps;
+    Node object = depend::kNoNode;
+    while (pointer != depend::kNoNode) {
+      pointer = depend::value_chain(graph_, pointer).back();
+      const auto known = known_.find(pointer.bits);
+      if (known != known_.end() || kind_of(graph_, pointer) != OperationKind::kStep) {
+        object = known != known_.end() ? known->second : pointer;
+        break;
+      }
+      steps.push_back(pointer.bits);
+      pointer = parts_of(graph_, pointer).base;
+    }
+    for (const uint64_t each : steps) known_.emplace(each, object);
+    return object;
   }
-}
+
+ private:
+  const DependenceGraph& graph_;
+  std::unordered_map<uint64_t, Node> known_;  ///< by step
+};
 
 /// What the activation of a failure accessed memory through before.
 struct GoodPointers {
+  explicit GoodPointers(const DependenceGraph& graph) : object_of(graph) {}
+
+  Objects object_of;
   std::unordered_set<uint64_t> made;
   std::unordered_set<uint64_t> objects;  ///< that they point into
 };
 
 GoodPointers good_pointers(const DependenceGraph& graph, Node failing) {
-  GoodPointers good;
+  GoodPointers good(graph);
   const uint32_t frame = graph.execution(failing.execution()).frame;
   const Execution first = failing.execution() - std::min(failing.execution(), kMostExecutions);
   for (Execution each = first; each <= failing.execution(); ++each) {
@@ -80,7 +103,7 @@ GoodPointers good_pointers(const DependenceGraph& graph, Node failing) {
       if (each == failing.execution() && operation >= failing.operation()) break;
       if (const auto pointer = pointer_of(graph, Node::of(each, operation), true)) {
         good.made.insert(depend::value_chain(graph, *pointer).back().bits);
-        good.objects.insert(object_of(graph, *pointer).bits);
+        good.objects.insert(good.object_of.of(*pointer).bits);
       }
     }
   }
@@ -89,7 +112,7 @@ GoodPointers good_pointers(const DependenceGraph& graph, Node failing) {
 
 /// The index by which an access leaves an object that is a variable, or that was accessed before; kNoNode when it has
 /// none, or its pointer may be what is wrong.
-Node bad_index(const DependenceGraph& graph, Node access, const GoodPointers& good) {
+Node bad_index(const DependenceGraph& graph, Node access, GoodPointers& good) {
   const std::vector<Node> addresses = sources_of(graph, access, {OperandRole::kAddress});
   Node at = addresses.empty() ? depend::kNoNode : addresses.front();
   while (at != depend::kNoNode) {
@@ -97,7 +120,7 @@ Node bad_index(const DependenceGraph& graph, Node access, const GoodPointers& go
     if (kind_of(graph, at) != OperationKind::kStep) break;
     const StepParts parts = parts_of(graph, at);
     if (parts.index != depend::kNoNode) {
-      const Node object = parts.base == depend::kNoNode ? depend::kNoNode : object_of(graph, parts.base);
+      const Node object = good.object_of.of(parts.base);
       return object == depend::kNoNode || good.objects.contains(object.bits) ? parts.index : depend::kNoNode;
     }
     at = parts.base;
@@ -117,7 +140,7 @@ Node bad_value(const DependenceGraph& graph, const std::vector<Node>& statement,
     });
     if (latest != depend::kNoNode) return latest;
   }
-  const GoodPointers good = good_pointers(graph, statement.front());
+  GoodPointers good = good_pointers(graph, statement.front());
   std::optional<Node> bad;
   Node access = depend::kNoNode;
   for (const Node node : statement) {

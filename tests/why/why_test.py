@@ -40,6 +40,16 @@ class WhyTest(unittest.TestCase):
     def lines_of(self, source, text):
         return [n for n, line in enumerate(source.read_text().splitlines(), 1) if text in line]
 
+    def test_follows_a_pointer_that_went_far(self):
+        said, line = self.subject("walks_far")
+        self.assertEqual((said["failure"]["kind"], said["failure"]["line"]), ("null-dereference", line("// crash")))
+        self.assertEqual(said["failure"]["origin"]["line"], line("// origin"))
+
+    def test_follows_a_value_that_was_carried_far(self):
+        said, line = self.subject("carried_far")
+        self.assertEqual((said["failure"]["kind"], said["failure"]["line"]), ("arithmetic", line("// crash")))
+        self.assertEqual(said["failure"]["origin"]["line"], line("// origin"))
+
     def test_of_a_long_run_its_end_is_traced(self):
         source = SOURCE / "tests/why/long_run.c"
         self.compile(source)
