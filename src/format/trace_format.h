@@ -135,9 +135,9 @@ struct TraceHeader {
 static_assert(sizeof(TraceHeader) == 32);
 inline constexpr char kTraceMagic[8] = {'C', 'U', 'L', 'P', 'T', 'R', 'C', 'E'};
 
-/// What an activation tells of itself, so that a trace can begin in the middle of it: in its machine frame, chained from
-/// the innermost outwards by ThreadState::trace_frames. Behind it, 8 bytes each, the function's bases in the model's
-/// order: their addresses, and of kept variables the values.
+/// What an activation tells of itself, so that a trace can begin in the middle of it: in its machine frame, chained
+/// from the innermost outwards by ThreadState::trace_frames. Behind it, 8 bytes each, the function's bases in the
+/// model's order: their addresses, and of kept variables the values.
 struct TraceFrame {
   const TraceFrame* caller;
   uint32_t entry_block;  ///< of its function

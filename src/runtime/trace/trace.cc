@@ -8,17 +8,16 @@
 #include "runtime/trace/trace.h"
 
 #include <fcntl.h>
-#include <linux/limits.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 
 #include "format/tick_call.h"
 #include "format/trace_format.h"
-#include "runtime/decimal.h"
 #include "runtime/environment.h"
 #include "runtime/raw_syscall.h"
 #include "runtime/spin_lock.h"
 #include "runtime/thread_state.h"
+#include "runtime/trace/files.h"
 #include "runtime/trace/list_walk.h"
 #include "runtime/trace/readable_strings.h"
 
@@ -44,67 +43,37 @@ namespace {
 using format::ThreadState;
 
 constexpr char kVariable[] = "CULPRIT_TRACE=";
-constexpr unsigned kLongestName = 32;
 constexpr long kNoSuchCall = -38;  // ENOSYS
 constexpr uint64_t kMostActivations = 1 << 24;
 
-char folder[PATH_MAX];
-unsigned folder_length = 0;
 bool wanted = false;
 uint64_t turns = 0;
 int last_thread = -1;
 int lock = 0;
 
-/// Whether this is a replay: system calls of our own are then made by kHookCall, so that they are no events.
-bool replaying = false;
-/// Where names of files begin: the folder is in `folder`, or it is a descriptor.
-int folder_descriptor = AT_FDCWD;
-
-long system_call(long number, long a = 0, long b = 0, long c = 0, long d = 0, long e = 0) {
-  if (replaying) return raw_syscall(format::kHookCall, number, a, b, c, d, e);
-  return raw_syscall(number, a, b, c, d, e);
-}
-
 class Locked : SpinLock {
  public:
-  Locked() : SpinLock(lock, [] { system_call(SYS_sched_yield); }) {}
+  Locked() : SpinLock(lock, [] { trace_call(SYS_sched_yield); }) {}
 };
-
-/// The name of a file in the folder, in `path`, which holds the folder's name already.
-void set_name(char (&path)[PATH_MAX + kLongestName], const char* name, uint32_t number, bool numbered) {
-  char* at = path;
-  if (folder_length > 0) {
-    __builtin_memcpy(path, folder, folder_length);
-    at += folder_length;
-    *at++ = '/';
-  }
-  while (*name != '\0') *at++ = *name++;
-  if (numbered) {
-    for (const char digit : Decimal(number)) *at++ = digit;
-  }
-  *at = '\0';
-}
 
 /// Memory that nobody reads.
 char* scrap(size_t bytes) {
-  const long at = system_call(SYS_mmap, 0, static_cast<long>(bytes), PROT_READ | PROT_WRITE,
-                              MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1);
+  const long at = trace_call(SYS_mmap, 0, static_cast<long>(bytes), PROT_READ | PROT_WRITE,
+                             MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1);
   if (at < 0) __builtin_trap();
   return reinterpret_cast<char*>(at);
 }
 
 /// Maps the thread's file over `memory`; false when there is none.
 bool map_buffer(uint32_t number, char* memory) {
-  char path[PATH_MAX + kLongestName];
-  set_name(path, format::kTraceBufferPrefix, number, true);
-  const long file = system_call(SYS_openat, folder_descriptor, as_argument(path), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+  const long file = open_numbered_trace_file(format::kTraceBufferPrefix, number, O_RDWR | O_CREAT);
   if (file < 0) return false;
-  long at = system_call(SYS_ftruncate, file, format::kTraceBufferBytes);
+  long at = trace_call(SYS_ftruncate, file, format::kTraceBufferBytes);
   if (at == 0) {
-    at = system_call(SYS_mmap, as_argument(memory), format::kTraceBufferBytes, PROT_READ | PROT_WRITE,
-                     MAP_SHARED | MAP_FIXED, file);
+    at = trace_call(SYS_mmap, as_argument(memory), format::kTraceBufferBytes, PROT_READ | PROT_WRITE,
+                    MAP_SHARED | MAP_FIXED, file);
   }
-  system_call(SYS_close, file);
+  trace_call(SYS_close, file);
   return at >= 0;
 }
 
@@ -125,17 +94,6 @@ char* start_of_buffer(char* memory, uint32_t thread) {
   return memory + sizeof(buffer);
 }
 
-bool write_all(long file, const char* from, size_t bytes) {
-  while (bytes > 0) {
-    const long written = system_call(SYS_write, file, as_argument(from), static_cast<long>(bytes));
-    if (written == -4) continue;  // EINTR
-    if (written <= 0) return false;
-    from += written;
-    bytes -= static_cast<size_t>(written);
-  }
-  return true;
-}
-
 /// Hands the buffer's events to whoever reads the pipe; false when nobody does.
 bool send(const format::TraceBuffer& buffer, const char* events, uint32_t bytes) {
   format::TraceChunk chunk{};
@@ -144,15 +102,12 @@ bool send(const format::TraceBuffer& buffer, const char* events, uint32_t bytes)
   chunk.thread = buffer.thread;
   chunk.plain_bytes = chunk.stored_bytes = bytes;
   chunk.sequence = buffer.sequence;
-  char path[PATH_MAX + kLongestName];
-  set_name(path, format::kTracePipe, 0, false);
   Locked locked;
-  const long file = system_call(SYS_openat, folder_descriptor, as_argument(path), O_WRONLY | O_NONBLOCK | O_CLOEXEC, 0);
+  const long file = open_trace_file(format::kTracePipe, O_WRONLY | O_NONBLOCK);
   if (file < 0) return false;
-  system_call(SYS_fcntl, file, F_SETFL, O_WRONLY);
-  const bool sent =
-      write_all(file, reinterpret_cast<const char*>(&chunk), sizeof(chunk)) && write_all(file, events, bytes);
-  system_call(SYS_close, file);
+  trace_call(SYS_fcntl, file, F_SETFL, O_WRONLY);
+  const bool sent = write_all(file, &chunk, sizeof(chunk)) && write_all(file, events, bytes);
+  trace_call(SYS_close, file);
   return sent;
 }
 
@@ -205,20 +160,15 @@ StartTexts start_texts(int count, char** arguments, char** environment) {
 
 /// Whether only the end of the run is wanted.
 void read_skipped() {
-  char path[PATH_MAX + kLongestName];
-  set_name(path, format::kTraceSkip, 0, false);
-  const long file = system_call(SYS_openat, folder_descriptor, as_argument(path), O_RDONLY | O_CLOEXEC, 0);
+  const long file = open_trace_file(format::kTraceSkip, O_RDONLY);
   if (file < 0) return;
-  system_call(SYS_read, file, as_argument(&skipped), sizeof(skipped));
-  system_call(SYS_close, file);
+  trace_call(SYS_read, file, as_argument(&skipped), sizeof(skipped));
+  trace_call(SYS_close, file);
 }
 
 void write_anchors(const StartTexts& texts) {
   if (&culprit_trace_anchor_count == nullptr) return;
-  char path[PATH_MAX + kLongestName];
-  set_name(path, format::kTraceAnchors, 0, false);
-  const long file =
-      system_call(SYS_openat, folder_descriptor, as_argument(path), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+  const long file = open_trace_file(format::kTraceAnchors, O_WRONLY | O_CREAT | O_TRUNC);
   if (file < 0) return;
   uint64_t addresses[format::kTraceAddresses] = {};
   addresses[format::kTraceImage] = reinterpret_cast<uint64_t>(&__ehdr_start);
@@ -231,9 +181,9 @@ void write_anchors(const StartTexts& texts) {
   addresses[format::kTraceArguments] = texts.arguments;
   addresses[format::kTraceEnvironment] = texts.environment;
   addresses[format::kTraceTextsEnd] = texts.end;
-  write_all(file, reinterpret_cast<const char*>(addresses), sizeof(addresses));
-  write_all(file, reinterpret_cast<const char*>(culprit_trace_anchors), culprit_trace_anchor_count * sizeof(uint64_t));
-  system_call(SYS_close, file);
+  write_all(file, addresses, sizeof(addresses));
+  write_all(file, culprit_trace_anchors, culprit_trace_anchor_count * sizeof(uint64_t));
+  trace_call(SYS_close, file);
 }
 
 /// A child shares the buffer's file with its parent: it gets memory of its own there.
@@ -244,8 +194,8 @@ void forget_in_child() {
   if (!was_wanted || !thread.trace_limit) return;
   char* start = first_event(thread) - sizeof(format::TraceBuffer);
   if (reinterpret_cast<format::TraceBuffer*>(start)->thread == kNobody) return;
-  system_call(SYS_mmap, as_argument(start), format::kTraceBufferBytes, PROT_READ | PROT_WRITE,
-              MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1);
+  trace_call(SYS_mmap, as_argument(start), format::kTraceBufferBytes, PROT_READ | PROT_WRITE,
+             MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1);
   thread.trace_position = first_event(thread);
 }
 
@@ -257,19 +207,13 @@ void start(int count, char** arguments, char** environment) {
   const long answer = raw_syscall(format::kHookCall, SYS_fcntl, format::kHookDescriptor, F_GETFD);
   if (answer != kNoSuchCall) {
     // A replay: the launcher's descriptor is the folder, if it wants a trace.
-    replaying = true;
+    use_folder_of_replay();
     wanted = answer >= 0;
-    folder_descriptor = format::kHookDescriptor;
     if (wanted) write_anchors(texts);
     if (wanted) read_skipped();
     return;
   }
-  if (!value) return;
-  while (value[folder_length] != '\0' && folder_length + 1 < sizeof(folder)) {
-    folder[folder_length] = value[folder_length];
-    ++folder_length;
-  }
-  wanted = value[folder_length] == '\0' && folder_length > 0;
+  wanted = value && use_folder(value);
   if (!wanted) return;
   write_anchors(texts);
   read_skipped();
@@ -342,10 +286,7 @@ const format::TraceFrame* outwards(const format::TraceFrame& frame) {
 /// The thread as it stands: `frame` is of its innermost activation, which is at `place`. False when it cannot be
 /// written.
 bool write_start(const ThreadState& thread, uint32_t place, const format::TraceFrame& frame) {
-  char path[PATH_MAX + kLongestName];
-  set_name(path, format::kTraceStartFile, 0, false);
-  const long file =
-      system_call(SYS_openat, folder_descriptor, as_argument(path), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+  const long file = open_trace_file(format::kTraceStartFile, O_WRONLY | O_CREAT | O_TRUNC);
   if (file < 0) return false;
   format::TraceStart start{};
   __builtin_memcpy(start.magic, format::kTraceStartMagic, sizeof(start.magic));
@@ -357,16 +298,15 @@ bool write_start(const ThreadState& thread, uint32_t place, const format::TraceF
   for (const format::TraceFrame* each = &frame; each && start.activations < kMostActivations; each = outwards(*each)) {
     ++start.activations;
   }
-  bool written = write_all(file, reinterpret_cast<const char*>(&start), sizeof(start)) &&
-                 write_all(file, reinterpret_cast<const char*>(thread.trace_previous), start.sites * sizeof(uint64_t));
+  bool written =
+      write_all(file, &start, sizeof(start)) && write_all(file, thread.trace_previous, start.sites * sizeof(uint64_t));
   uint64_t told = 0;
   for (const format::TraceFrame* each = &frame; told < start.activations && written; each = outwards(*each), ++told) {
     const format::TraceBegun begun{
         .entry_block = each->entry_block, .call = each->call, .activation = each->activation, .bases = each->bases};
-    written = write_all(file, reinterpret_cast<const char*>(&begun), sizeof(begun)) &&
-              write_all(file, reinterpret_cast<const char*>(each + 1), each->bases * sizeof(uint64_t));
+    written = write_all(file, &begun, sizeof(begun)) && write_all(file, each + 1, each->bases * sizeof(uint64_t));
   }
-  system_call(SYS_close, file);
+  trace_call(SYS_close, file);
   return written;
 }
 
@@ -390,7 +330,7 @@ bool is_readable(uint64_t address) {
   constexpr long kBadAddress = -14;  // EFAULT
   constexpr uint64_t kSetBytes = 8;
   const auto inside = static_cast<long>(address & ~(kSetBytes - 1));
-  return system_call(SYS_rt_sigprocmask, kNoSuchOperation, inside, 0, kSetBytes) != kBadAddress;
+  return trace_call(SYS_rt_sigprocmask, kNoSuchOperation, inside, 0, kSetBytes) != kBadAddress;
 }
 
 }  // namespace

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { kRounds = 10000, kLast = 100, kCells = 64 };
+enum { kRounds = 6000, kLast = 100, kCells = 64 };
 static int cells[kCells];
 static unsigned long sum;
 static jmp_buf back;

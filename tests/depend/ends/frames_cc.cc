@@ -35,7 +35,7 @@ int main() {
   for (long side = 1; side <= 16; ++side) shapes.push_back(new Square(side));
   std::vector<long> areas(shapes.size());
   long sum = 0, caught = 0;
-  const int rounds = 6000;
+  const int rounds = 3000;
   for (int round = 0; round < rounds; ++round) {
     try {
       const long here = visit(shapes, areas, round);
