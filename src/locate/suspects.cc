@@ -221,11 +221,15 @@ class OfFailure : SuspectSource {
   void add_omitted_outputs() {
     double score = kOmittedOutput;
     for (const OmittedOutput& each : evidence_.omitted) {
-      add(place_of_branch(model_, each.block), score,
-          fmt::format("it goes past line {}, which would put something out where the output ends too early",
-                      place_of_statement(model_, each.statement).line));
+      add_gone_past(each.block, each.statement, score, "put something out where the output ends too early");
       score *= kNextOfKind;
     }
+  }
+
+  /// A branch that went past a statement, and what that would do.
+  void add_gone_past(uint32_t branch, uint32_t statement, double score, const char* would) {
+    add(place_of_branch(model_, branch), score,
+        fmt::format("it goes past line {}, which would {}", place_of_statement(model_, statement).line, would));
   }
 
   /// What decides whether an endless loop is left.
@@ -242,9 +246,7 @@ class OfFailure : SuspectSource {
         "the endless loop could be left here, and was not");
     double score = kNotWrittenAgain;
     for (const SkippedWrite& skipped : value.skipped) {
-      add(place_of_branch(model_, skipped.branch), score,
-          fmt::format("it goes past line {}, which would write what the endless loop waits for",
-                      place_of_statement(model_, skipped.write).line));
+      add_gone_past(skipped.branch, skipped.write, score, "write what the endless loop waits for");
       score *= kNextOfKind;
     }
   }

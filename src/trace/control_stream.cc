@@ -157,13 +157,9 @@ class ControlStream::Thread {
     const bool innermost = begun_ + 1 == beginning_->activations.size();
     if (begun_ < stack_.size()) {
       Activation& top = stack_.back();
-      step.kind = StepKind::kRun;
-      step.frame = top.id;
-      step.function = top.function;
-      step.block = top.block;
-      step.first = each.call;
-      step.end = top.next = each.call + 1;
-      step.starts = std::exchange(top.starts, false);
+      top.next = each.call;
+      begin_run(step, top);
+      step.end = ++top.next;
       top.call = innermost ? kNone : each.call;
       top.waiting = innermost ? Waiting::kNo : Waiting::kForReturn;
       ++begun_;
@@ -305,17 +301,20 @@ class ControlStream::Thread {
   }
   void go_to(Activation& activation, uint32_t block) { go_to(activation, block, model_); }
 
+  static void begin_run(Step& step, Activation& activation) {
+    step.kind = StepKind::kRun;
+    step.frame = activation.id;
+    step.function = activation.function;
+    step.block = activation.block;
+    step.predecessor = activation.predecessor;
+    step.first = activation.next;
+    step.starts = std::exchange(activation.starts, false);
+  }
+
   /// Runs the innermost activation up to the end of its block or to a call.
   bool run(Step& step) {
     Activation& top = stack_.back();
-    step.kind = StepKind::kRun;
-    step.frame = top.id;
-    step.function = top.function;
-    step.block = top.block;
-    step.predecessor = top.predecessor;
-    step.first = top.next;
-    step.starts = top.starts;
-    top.starts = false;
+    begin_run(step, top);
     const uint32_t end = model_.block(top.block + 1).first_operation;
     uint32_t last_access = kNone;
     for (; top.next < end; ++top.next) {
