@@ -95,14 +95,14 @@ std::optional<uint32_t> went_past(const DependenceGraph& graph, uint32_t block, 
   for (size_t next = 0; next < open.size() && next < kMostDecisions; ++next) {
     for (const auto& dependence : graph.model().dependences_of(open[next])) {
       const uint32_t branch = graph.model().source_of_edge(dependence.edge);
-      if (was_executed_since(graph, branch, turn)) return branch;
+      if (was_executed_since(graph, branch, turn) && !cleans_up(graph.model(), branch)) return branch;
       if (std::find(open.begin(), open.end(), branch) == open.end()) open.push_back(branch);
     }
   }
   return std::nullopt;
 }
 
-/// What would write the variable that an operation reads.
+/// What would write the variable that an operation reads: what the last turn came nearest to, first.
 std::vector<SkippedWrite> skipped_writes(const DependenceGraph& graph, uint32_t read, uint32_t variable,
                                          depend::Execution turn) {
   const program::ProgramModel& model = graph.model();
@@ -111,8 +111,15 @@ std::vector<SkippedWrite> skipped_writes(const DependenceGraph& graph, uint32_t 
   std::vector<SkippedWrite> skipped;
   for (const auto& [block, statement] : writes_of(model, function, variable)) {
     const std::optional<uint32_t> branch = went_past(graph, block, turn);
-    if (branch && skipped.size() < kMostSkipped) skipped.push_back({.write = statement, .branch = *branch});
+    if (branch) skipped.push_back({.write = statement, .branch = *branch});
   }
+  // A branch that was reached by way of another one went past less than that.
+  const auto last = [&](const SkippedWrite& each) {
+    return graph.execution_of(each.branch, graph.executions_of(each.branch));
+  };
+  std::stable_sort(skipped.begin(), skipped.end(),
+                   [&](const SkippedWrite& one, const SkippedWrite& other) { return last(one) > last(other); });
+  if (skipped.size() > kMostSkipped) skipped.resize(kMostSkipped);
   return skipped;
 }
 

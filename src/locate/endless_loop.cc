@@ -7,6 +7,8 @@
 #include <algorithm>
 #include <unordered_set>
 
+#include "locate/own_statements.h"
+
 namespace culprit {
 namespace {
 
@@ -29,16 +31,53 @@ program::Indices blocks_of_function(const program::ProgramModel& model, uint32_t
   return model.blocks_of(model.function_of_block(model.headers_of(loop).front().block));
 }
 
+bool is_same_place(const format::AccessRecord& access, const format::AccessRecord& other) {
+  return access.place == other.place && access.value == other.value && access.offset == other.offset;
+}
+
+/// Whether a block sets what the branch of another one tests.
+bool sets_what_is_tested(const program::ProgramModel& model, uint32_t block, uint32_t tested) {
+  for (const uint32_t operation : model.operations_of(block)) {
+    for (const format::AccessRecord& access : model.accesses_of(operation)) {
+      if ((access.flags & format::kAccessWrites) == 0) continue;
+      for (const uint32_t each : model.operations_of(tested)) {
+        const auto reads = model.accesses_of(each);
+        if (std::any_of(reads.begin(), reads.end(), [&](const auto& read) { return is_same_place(access, read); }))
+          return true;
+      }
+    }
+  }
+  return false;
+}
+
+/// The branches of the source that decided how a scope inside the loop is left, where the clean-up is one for all ways.
+std::vector<uint32_t> decided_before(const program::ProgramModel& model, uint32_t clean_up, uint32_t loop) {
+  std::vector<uint32_t> branches;
+  for (const uint32_t block : blocks_of_function(model, loop)) {
+    if (!is_inside(model, block, loop) || !sets_what_is_tested(model, block, clean_up)) continue;
+    for (const auto& dependence : model.dependences_of(block)) {
+      const uint32_t branch = model.source_of_edge(dependence.edge);
+      if (is_inside(model, branch, loop) && !cleans_up(model, branch)) branches.push_back(branch);
+    }
+  }
+  return branches;
+}
+
 std::vector<uint32_t> exits_of(const program::ProgramModel& model, uint32_t loop) {
   std::vector<uint32_t> exits;
   for (const uint32_t block : blocks_of_function(model, loop)) {
     if (!is_inside(model, block, loop)) continue;
     const program::Indices edges = model.edges_of(block);
-    if (std::any_of(edges.begin(), edges.end(),
-                    [&](uint32_t edge) { return !is_inside(model, model.edge(edge).target, loop); })) {
-      exits.push_back(block);
+    if (std::all_of(edges.begin(), edges.end(),
+                    [&](uint32_t edge) { return is_inside(model, model.edge(edge).target, loop); })) {
+      continue;
     }
+    const auto of_source = cleans_up(model, block) ? decided_before(model, block, loop) : std::vector<uint32_t>{};
+    if (of_source.empty()) exits.push_back(block);
+    exits.insert(exits.end(), of_source.begin(), of_source.end());
   }
+  std::sort(exits.begin(), exits.end());
+  exits.erase(std::unique(exits.begin(), exits.end()), exits.end());
   return exits;
 }
 

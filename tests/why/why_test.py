@@ -560,6 +560,13 @@ class WhyTest(unittest.TestCase):
         said, line = self.subject("never_left", options=["--timeout", "1"])
         self.assertIn(line("if (text[0]"), [s["line"] for s in said["suspects"][:3]])
 
+    def test_of_many_writes_the_one_is_told_that_the_loop_came_nearest_to(self):
+        said, line = self.subject("stands_still", options=["--timeout", "1"])
+        self.assertIn(line("// goes past"), [s["line"] for s in said["suspects"][:3]])
+        # By the case that returns the loop could be left, too; what the compiler made of leaving its scope is no exit.
+        exits = {f["line"] for f in said["findings"] if f["kind"] == "loop-exit"}
+        self.assertEqual(exits, {line("while (at < end)"), line("switch (byte)")})
+
     def test_a_write_to_another_variable_is_not_what_a_loop_waits_for(self):
         said, line = self.subject("waits_for_another", options=["--timeout", "1"])
         exit, = [f for f in said["findings"] if f["kind"] == "loop-exit"]
