@@ -32,6 +32,7 @@ constexpr const char* kRuntimeArchive = "libculprit-runtime.a";
 constexpr const char* kLibraryArchive = "libculprit-library.a";  // of functions that take the place of the C library's
 // By its name an observed object: where it lies moves nothing of the program (link_layout.cc).
 constexpr const char* kSessionOverrides = "culprit-observed-session-overrides.o";
+constexpr const char* kTraceOverrides = "culprit-observed-trace-overrides.o";
 constexpr const char* kPointOverrides = "culprit-point-overrides.o";
 
 /// What is read of the program before anything is built.
@@ -66,6 +67,11 @@ void add_overrides(const char* name, std::vector<std::string>& words) {
   if (fs::exists(object)) words.insert(words.begin(), object);
 }
 
+void add_overrides_of(const Plan& plan, std::vector<std::string>& words) {
+  if (plan.hooks == Hooks::kSession) add_overrides(kSessionOverrides, words);
+  if (plan.hooks == Hooks::kTrace || plan.hooks == Hooks::kValues) add_overrides(kTraceOverrides, words);
+}
+
 /// Culprit's runtime as words for the link.
 std::vector<std::string> runtime_words(const Plan& plan) {
   const fs::path archive = parts_directory() / kRuntimeArchive;
@@ -75,11 +81,11 @@ std::vector<std::string> runtime_words(const Plan& plan) {
     // All of it in every plan: its variables are among the program's. Plans with ids add what looks at thread creation.
     std::vector<std::string> words{"-Xlinker", "--whole-archive", archive, "-Xlinker", "--no-whole-archive", library};
     if (plan.points.kind != format::PointKind::kNone) add_overrides(kPointOverrides, words);
-    if (plan.hooks == Hooks::kSession) add_overrides(kSessionOverrides, words);
+    add_overrides_of(plan, words);
     return words;
   }
   std::vector<std::string> words{archive, library};
-  if (plan.hooks == Hooks::kSession) add_overrides(kSessionOverrides, words);
+  add_overrides_of(plan, words);
   return words;
 }
 

@@ -17,7 +17,7 @@ using depend::DependenceGraph;
 
 struct Options {
   std::string folder;
-  bool lines = false, edges = false, unwritten = false, races = false;
+  bool lines = false, edges = false, unwritten = false, races = false, heap = false;
 };
 
 void print_sizes(const DependenceGraph& graph) {
@@ -83,6 +83,23 @@ void print_races(const DependenceGraph& graph) {
   }
 }
 
+void print_misuses(const DependenceGraph& graph) {
+  const program::ProgramModel& model = graph.model();
+  const auto place = [&](uint64_t number) -> std::string {
+    if (number == format::kGraphNoNumber) return "?";
+    return model.position_text(model.operation(graph.node_of({number}).operation()).statement);
+  };
+  for (const format::GraphMisuse& each : graph.file().misuses()) {
+    const char* what = (each.flags & format::kGraphMisuseReleases) != 0 ? "gives back"
+                       : (each.flags & format::kGraphMisuseWrites) != 0 ? "writes"
+                                                                        : "reads";
+    const bool of_freed = (each.flags & format::kGraphMisuseOfFreed) != 0;
+    fmt::print("{:>10} {} {} byte {} of a block of {} bytes, allocated at {}{}{}\n", each.count, place(each.node), what,
+               static_cast<int64_t>(each.address - each.block), each.bytes, place(each.allocated),
+               of_freed ? ", freed at " : "", of_freed ? place(each.freed) : "");
+  }
+}
+
 /// Every statement instance with what it depends on directly; which execution of its block an instance is, from 1.
 void print_edges(const DependenceGraph& graph) {
   const program::ProgramModel& model = graph.model();
@@ -114,6 +131,7 @@ ExitCode dump(const Options& options) {
   if (options.edges) print_edges(graph);
   if (options.unwritten) print_unwritten(graph);
   if (options.races) print_races(graph);
+  if (options.heap) print_misuses(graph);
   return ExitCode::kAnswered;
 }
 
@@ -131,6 +149,7 @@ const Registration kRegistration{Command{
       app.add_option("trace", options->folder, "the trace's folder")->required();
       app.add_flag("--lines", options->lines, "how often each source line was executed");
       app.add_flag("--unwritten", options->unwritten, "reads of variables that nothing was written to");
+      app.add_flag("--heap", options->heap, "accesses to the heap outside of blocks that are in use");
       app.add_flag("--races", options->races, "accesses of two threads to the same memory that nothing orders");
       app.add_flag("--edges", options->edges, "what each statement instance depends on directly");
       return [options] { return dump(*options); };

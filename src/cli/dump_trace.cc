@@ -25,6 +25,11 @@ std::string operation_text(const ProgramModel& model, uint32_t operation) {
   return model.position_text(model.operation(operation).statement);
 }
 
+std::string heap_text(uint64_t bytes) {
+  if (bytes == format::kTraceHeapFreed) return "given back";
+  return bytes == format::kTraceHeapKept ? "kept" : fmt::format("of {} bytes", bytes);
+}
+
 void print_step(const ProgramModel& model, const Step& step) {
   switch (step.kind) {
     case StepKind::kEnter:
@@ -44,6 +49,9 @@ void print_step(const ProgramModel& model, const Step& step) {
       return;
     case StepKind::kUnwound:
       fmt::print("{} unwound {} frame {}\n", step.thread, model.function_name(step.function), step.frame);
+      return;
+    case StepKind::kHeap:
+      fmt::print("{} heap {:#x} {}\n", step.thread, step.heap.address, heap_text(step.heap.bytes));
       return;
     case StepKind::kEnd:
       return;

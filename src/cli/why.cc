@@ -162,8 +162,8 @@ ExitCode run(const Options& options) {
   }
   std::cout << (options.json ? report::to_json(explanation)
                              : report::to_text(explanation, {.colour = ::isatty(1) == 1}));
-  const bool answered =
-      explanation.failure && (!explanation.failure->only_own_program || !explanation.findings.empty());
+  const bool explained = explanation.failure && !explanation.failure->only_own_program;
+  const bool answered = explained || !explanation.findings.empty();
   return answered ? ExitCode::kAnswered : ExitCode::kNothingFound;
 }
 

@@ -21,6 +21,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "depend/access_watch.h"
 #include "depend/activation.h"
 #include "depend/active_operations.h"
 #include "depend/call_arguments.h"
@@ -28,19 +29,14 @@
 #include "depend/graph_writer.h"
 #include "depend/input_log.h"
 #include "depend/native_effects.h"
-#include "depend/race_watch.h"
 #include "depend/stack_variables.h"
 #include "depend/unwritten_values.h"
 #include "trace/control_stream.h"
 
 namespace culprit::depend {
-namespace {
-
 using namespace format;
 using trace::Step;
 using trace::StepKind;
-
-}  // namespace
 
 class GraphBuilder final : public DefinitionQuery {
  public:
@@ -56,9 +52,9 @@ class GraphBuilder final : public DefinitionQuery {
         definitions_(sections_, trace.anchors(), variables_),
         inputs_(trace, definitions_),
         arguments_(model_, writer_, definitions_),
-        native_(trace, writer_, definitions_, outputs_, inputs_) {
+        native_(trace, writer_, definitions_, outputs_, inputs_),
+        watch_(trace, definitions_) {
     threads_.resize(trace.threads());
-    if (trace.threads() > 1) races_.emplace(trace, definitions_);
   }
 
   void build() {
@@ -67,8 +63,7 @@ class GraphBuilder final : public DefinitionQuery {
       if (step.kind == StepKind::kEnd) break;
       take(step);
     }
-    writer_.finish(last_, outputs_, inputs_, unwritten_.reads(), races_ ? races_->found() : std::vector<GraphRace>(),
-                   unknown_calls_);
+    writer_.finish(last_, outputs_, inputs_, {unwritten_.reads(), watch_.races(), watch_.misuses()}, unknown_calls_);
   }
 
   void ask_before(Node node, const std::function<void(DefinitionQuery&)>& ask) {
@@ -120,6 +115,8 @@ class GraphBuilder final : public DefinitionQuery {
         return leave(step);
       case StepKind::kUnwound:
         return unwound();
+      case StepKind::kHeap:
+        return watch_.heap_changed(step.heap, stack_->empty() ? nullptr : &stack_->back(), writer_);
       case StepKind::kEnd:
         return;
     }
@@ -168,10 +165,10 @@ class GraphBuilder final : public DefinitionQuery {
         unwritten_.pass(caller, activation);
         activation.entered_by = activation.entered_by.as_transfer();
       }
-    } else if (races_) {
-      activation.entered_by = races_->thread_begins(thread_, stream_.handle(thread_));
+    } else {
+      activation.entered_by = watch_.thread_begins(thread_, stream_.handle(thread_));
     }
-    CULPRIT_ASSERT(step.frame == writer_.frames(), fmt::format("frame {}", step.frame));
+    CULPRIT_ASSERT(step.frame == writer_.frames(), "frames are numbered in order");
     writer_.add_frame(step.function, step.thread, step.by_native, activation.entered_by);
     // What one that had begun has written is not known.
     if (!step.begun) variables_.enter(activation, writer_.next_number());
@@ -181,7 +178,7 @@ class GraphBuilder final : public DefinitionQuery {
     const Activation& callee = stack_->back();
     stack_->pop();
     variables_.leave(callee.frame);
-    if (stack_->empty() && races_) races_->thread_ends(thread_);
+    if (stack_->empty()) watch_.thread_ends(thread_);
     if (stack_->empty() || callee.by_native) return;
     Activation& caller = stack_->back();
     if (caller.call == kNone) return;
@@ -201,7 +198,7 @@ class GraphBuilder final : public DefinitionQuery {
     if (unwinding_ == kNoNumber) unwinding_ = pending_call(stack_->back());
     variables_.leave(stack_->back().frame);
     stack_->pop();
-    if (stack_->empty() && races_) races_->thread_ends(thread_);
+    if (stack_->empty()) watch_.thread_ends(thread_);
   }
 
   // Runs.
@@ -280,7 +277,7 @@ class GraphBuilder final : public DefinitionQuery {
     find_operands(activation, step, operation);
     const NodeNumber node{activation.current.first_number + operation.place};
     const std::span<const AccessRecord> accesses = operation.accesses;
-    if (races_) races_->executed(thread_, activation, operation, node);
+    watch_.executed(thread_, activation, operation, node);
     switch (operation.kind) {
       case OperationKind::kLoad:
         if (operation.simple != SimpleAccess::kNone && CopyTable::is_node(activation.cells[operation.cell])) {
@@ -403,12 +400,14 @@ class GraphBuilder final : public DefinitionQuery {
     }
     const std::string_view name = model_.text(sections_.functions[callee].linkage_name);
     sources_.clear();
-    if (!native_.apply(name, *step.returned, activation.current, step.operation, sources_)) {
+    const bool is_known = native_.apply(name, *step.returned, activation.current, step.operation, sources_);
+    watch_.returned(thread_, name, *step.returned, step.operation, number(activation, step.operation),
+                    is_known ? &native_.effects() : nullptr);
+    if (!is_known) {
       if (sections_.functions[callee].flags & kFunctionNative) ++unknown_calls_[std::string(name)];
       if (!activation.called_body) variables_.note_unseen(*step.returned);
       return;
     }
-    if (races_) races_->returned(thread_, step.operation, number(activation, step.operation), native_.effects());
     if (!native_.knew_writes()) variables_.note_unseen(*step.returned);
     if (!sources_.empty()) writer_.set(activation.current, layout_.memory_slot[step.operation], sources_);
   }
@@ -466,10 +465,10 @@ class GraphBuilder final : public DefinitionQuery {
   InputLog inputs_;
   CallArguments arguments_;
   NativeEffects native_;
+  AccessWatch watch_;
   std::vector<Stack> threads_;
   Stack* stack_ = nullptr;
   uint32_t thread_ = 0;               ///< whose stack that is
-  std::optional<RaceWatch> races_;    ///< when there are several threads
   NodeNumber unwinding_ = kNoNumber;  ///< the call from which control is on its way to where it lands
   std::vector<NodeNumber> sources_;
   const std::function<void(DefinitionQuery&)>* ask_ = nullptr;  ///< before `asked_`

@@ -95,6 +95,7 @@ void GraphFile::read_tail(const GraphHeader& header) {
   inputs_ = records<GraphInput>(at, tail_.inputs, end);
   unwritten_ = records<GraphUnwritten>(at, tail_.unwritten, end);
   races_ = records<GraphRace>(at, tail_.races, end);
+  misuses_ = records<GraphMisuse>(at, tail_.misuses, end);
   const auto names = records<char>(at, tail_.unknown_bytes, end);
   unknown_ = {names.data(), names.size()};
 }

@@ -67,6 +67,7 @@ class GraphFile {
   std::span<const format::GraphInput> inputs() const { return inputs_; }
   std::span<const format::GraphUnwritten> unwritten() const { return unwritten_; }
   std::span<const format::GraphRace> races() const { return races_; }
+  std::span<const format::GraphMisuse> misuses() const { return misuses_; }
   uint64_t ordinals() const { return tail_.ordinals; }
   /// The entry that a byte of input belongs to.
   const format::GraphInput& input_of(uint64_t ordinal) const;
@@ -102,6 +103,7 @@ class GraphFile {
   std::span<const format::GraphInput> inputs_;
   std::span<const format::GraphUnwritten> unwritten_;
   std::span<const format::GraphRace> races_;
+  std::span<const format::GraphMisuse> misuses_;
   mutable std::vector<Chunk> opened_;
   mutable std::vector<FrameChunk> opened_frames_;
 };

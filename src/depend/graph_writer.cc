@@ -165,8 +165,7 @@ void GraphWriter::write_chunk(std::span<OpenExecution* const> open) {
 }
 
 void GraphWriter::finish(NodeNumber last, std::span<const OutputRuns, kGraphOutputs> outputs, const InputLog& inputs,
-                         std::span<const GraphUnwritten> unwritten, std::span<const GraphRace> races,
-                         const UnknownCalls& unknown) {
+                         const Misdeeds& misdeeds, const UnknownCalls& unknown) {
   if (!chunk_.blocks.empty() || !chunk_.frames.empty()) write_chunk({});
   const std::vector<GraphChunk>& chunks = file_.finish();
   std::string names;
@@ -185,8 +184,9 @@ void GraphWriter::finish(NodeNumber last, std::span<const OutputRuns, kGraphOutp
   for (size_t each = 0; each < kGraphOutputs; ++each) tail.outputs[each] = outputs[each].sizes();
   tail.inputs = inputs.entries().size();
   tail.ordinals = inputs.ordinals();
-  tail.unwritten = unwritten.size();
-  tail.races = races.size();
+  tail.unwritten = misdeeds.unwritten.size();
+  tail.races = misdeeds.races.size();
+  tail.misuses = misdeeds.misuses.size();
   std::string bytes;
   append(bytes, std::span<const GraphTail>(&tail, 1));
   append(bytes, chunks);
@@ -197,8 +197,9 @@ void GraphWriter::finish(NodeNumber last, std::span<const OutputRuns, kGraphOutp
     append(bytes, each.nodes());
   }
   append(bytes, inputs.entries());
-  append(bytes, unwritten);
-  append(bytes, races);
+  append(bytes, misdeeds.unwritten);
+  append(bytes, misdeeds.races);
+  append(bytes, misdeeds.misuses);
   bytes += names;
   GraphHeader header{};
   std::memcpy(header.magic, kGraphMagic, sizeof(header.magic));

@@ -36,6 +36,13 @@ struct OpenExecution {
   std::vector<std::vector<NodeNumber>> kept;  ///< its slots once its chunk is written
 };
 
+/// What no program should do and this one did, in order of time.
+struct Misdeeds {
+  std::span<const format::GraphUnwritten> unwritten;
+  std::span<const format::GraphRace> races;
+  std::span<const format::GraphMisuse> misuses;
+};
+
 class GraphWriter {
  public:
   /// Writes to `path`; an empty one: nowhere. All must stay. Throws UserError.
@@ -83,8 +90,7 @@ class GraphWriter {
 
   /// The rest of the file. Throws UserError when not all could be written.
   void finish(NodeNumber last, std::span<const OutputRuns, format::kGraphOutputs> outputs, const InputLog& inputs,
-              std::span<const format::GraphUnwritten> unwritten, std::span<const format::GraphRace> races,
-              const UnknownCalls& unknown);
+              const Misdeeds& misdeeds, const UnknownCalls& unknown);
 
  private:
   void set_raw(OpenExecution& execution, uint32_t slot, std::span<const NodeNumber> sources, bool from_body);

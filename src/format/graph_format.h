@@ -9,7 +9,7 @@
 
 namespace culprit::format {
 
-inline constexpr uint32_t kGraphVersion = 8;
+inline constexpr uint32_t kGraphVersion = 9;
 inline constexpr char kGraphMagic[8] = {'C', 'U', 'L', 'P', 'G', 'R', 'P', 'H'};
 
 /// Executions of every chunk but the last.
@@ -170,10 +170,29 @@ struct GraphRace {
 static_assert(sizeof(GraphRace) == 32);
 enum GraphRaceFlags : uint32_t { kGraphRaceFirstWrites = 1, kGraphRaceSecondWrites = 2 };
 
+/// An access to the heap outside of blocks that are in use, or a release of what is no such block. Of each operation
+/// and block the first.
+struct GraphMisuse {
+  uint64_t node;       ///< number of who did it
+  uint64_t address;    ///< the first wrong byte
+  uint64_t block;      ///< where the block begins that is meant
+  uint64_t bytes;      ///< of that block
+  uint64_t allocated;  ///< number of the call that got it, or kGraphNoNumber
+  uint64_t freed;      ///< of the one that gave it back; kGraphNoNumber: of nobody's, or it was in use
+  uint32_t count;      ///< times
+  uint32_t flags;      ///< GraphMisuseFlags
+};
+static_assert(sizeof(GraphMisuse) == 56);
+enum GraphMisuseFlags : uint32_t {
+  kGraphMisuseWrites = 1,
+  kGraphMisuseReleases = 2,
+  kGraphMisuseOfFreed = 4,  ///< the block had been given back; else its bounds are left
+};
+
 /// Begins the tail; then follow GraphChunk[], GraphLate[], late sources u64[], for each output its GraphRun[] and its
 /// nodes u64[] (which may be ordinals of input, as in far sources), GraphInput[] ascending by ordinal,
-/// GraphUnwritten[] in order of time, GraphRace[], and the functions without an entry in the table of external
-/// functions: lines of count and name.
+/// GraphUnwritten[] in order of time, GraphRace[], GraphMisuse[] in order of time, and the functions without an entry
+/// in the table of external functions: lines of count and name.
 struct GraphTail {
   uint64_t chunks;
   uint64_t executions;
@@ -188,7 +207,8 @@ struct GraphTail {
   uint64_t ordinals;
   uint64_t unwritten;  ///< GraphUnwritten
   uint64_t races;      ///< GraphRace
+  uint64_t misuses;    ///< GraphMisuse
 };
-static_assert(sizeof(GraphTail) == 160);
+static_assert(sizeof(GraphTail) == 168);
 
 }  // namespace culprit::format

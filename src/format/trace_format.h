@@ -10,7 +10,7 @@
 
 namespace culprit::format {
 
-inline constexpr uint32_t kTraceVersion = 11;
+inline constexpr uint32_t kTraceVersion = 12;
 
 /// A thread's stream begins with a turn and, in 8 bytes, the handle that who made the thread got of it (pthread_t).
 /// Then comes the first byte of an event wherever the walk waits for control. 0 is the end of the stream.
@@ -23,8 +23,18 @@ enum TraceEvent : uint8_t {
   kTraceLanding = 0xe4,        ///< u32 activation, u32 block: unwinding arrives
   kTraceReturnedTwice = 0xe5,  ///< u32 activation, then as kTraceReturned
   kTraceTurn = 0xe6,           ///< u64: what follows comes after all of other threads with a smaller number
+  kTraceHeap = 0xe7,           ///< TraceHeapChange: native code got a block of the heap or gave one back
 };
 inline constexpr uint8_t kTraceMostEdges = 0xdf;
+
+/// Told in front of a release, and behind an allocation.
+struct TraceHeapChange {
+  uint64_t address;
+  uint64_t bytes;  ///< of a new block; or kTraceHeapFreed, kTraceHeapKept
+};
+static_assert(sizeof(TraceHeapChange) == 16);
+inline constexpr uint64_t kTraceHeapFreed = ~uint64_t{0};
+inline constexpr uint64_t kTraceHeapKept = ~uint64_t{1};  ///< the release that was told last did not happen
 
 /// u32 operation, u64 result, u8 number of arguments, perhaps with kTraceHasWords, u16 mask of arguments that are
 /// strings; then the arguments, 8 bytes each (floating-point numbers as doubles), and for each string 4 bytes: its
@@ -202,6 +212,7 @@ inline constexpr const char* kTraceReturnedSymbol = "culprit_trace_returned";
 inline constexpr const char* kTraceMeasureSymbol = "culprit_trace_measure";
 inline constexpr const char* kTraceListSymbol = "culprit_trace_list";
 inline constexpr const char* kTraceReturnedListSymbol = "culprit_trace_returned_list";
+inline constexpr const char* kTraceHeapSymbol = "culprit_trace_heap";
 inline constexpr const char* kTraceReturnedTwiceSymbol = "culprit_trace_returned_twice";
 inline constexpr const char* kTraceAnchorsSymbol = "culprit_trace_anchors";           ///< addresses
 inline constexpr const char* kTraceAnchorCountSymbol = "culprit_trace_anchor_count";  ///< u32

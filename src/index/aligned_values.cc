@@ -86,6 +86,7 @@ void AlignedValues::take(size_t side, const Step& step, uint64_t number, uint64_
       end_execution(side, step.frame);
       break;
     case StepKind::kEnter:
+    case StepKind::kHeap:
     case StepKind::kEnd:
       break;
   }

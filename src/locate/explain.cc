@@ -94,7 +94,9 @@ class Investigation {
     explanation_.failure = runs_.failure;
     if (!explanation_.failure) {
       explain_own_failure(request_, model_, progress_, explanation_);
-      if (!explanation_.failure) add_steps_without_failure(explanation_);
+      if (explanation_.failure) return false;
+      explain_passing_run(request_, model_, progress_, explanation_);
+      add_steps_without_failure(explanation_);
       return false;
     }
     if (!recorded_) recorded_ = record(request_, model_, runs_, explanation_);
@@ -252,9 +254,13 @@ class Investigation {
     evidence_.slice = &*slice_;
     budget_.distance = slice_->branch_distance;
     budget_.near = slice_->near_instances;
+    add_misuses(model_, slice_->run->graph(), evidence_, explanation_);
     find_races();
     find_values();
-    tell_message();
+    // At its end that has been told.
+    const bool is_missing =
+        explanation_.failure->kind == "wrong-output" && text_is_missing(failing_.end.output, *oracle_.output);
+    if (is_missing) tell_message(*slice_, failing_.end.error, *explanation_.failure);
     place_output();
   }
 
@@ -306,17 +312,6 @@ class Investigation {
       explanation_.failure->message += fmt::format(
           " It was to copy or fill {} bytes: a negative number, taken for a huge one.", *slice_->negative_length);
     }
-  }
-
-  /// A program that says something instead of a part of its output; at its end that has been told.
-  void tell_message() {
-    const ObservedEnd& end = failing_.end;
-    if (!slice_->message || explanation_.failure->kind != "wrong-output" ||
-        !text_is_missing(end.output, *oracle_.output))
-      return;
-    const std::string line =
-        end.error.substr(*slice_->message, end.error.find('\n', *slice_->message) - *slice_->message);
-    explanation_.failure->message += fmt::format(" Instead the program said: {}", line);
   }
 
   /// A program that ends with a status may have said what is wrong long before.

@@ -9,6 +9,7 @@
 #include "locate/attempt.h"
 #include "locate/failure_place.h"
 #include "locate/findings.h"
+#include "locate/heap_misuse.h"
 #include "locate/own_statements.h"
 #include "program/external_roles.h"
 
@@ -193,6 +194,15 @@ std::optional<FailureSlice> slice_of_failure(const ExplainRequest& request, cons
   }
   if (!slice) explanation.limits.push_back(what + why_not);
   return slice;
+}
+
+void add_misuses(const program::ProgramModel& model, const depend::DependenceGraph& graph, Evidence& evidence,
+                 report::Explanation& explanation) {
+  for (HeapFault& fault : heap_misuses(graph, evidence.heap)) {
+    add_findings_of(model, fault, explanation.findings);
+    if (evidence.heap.empty()) tell_misuse(model, fault, *explanation.failure);
+    evidence.heap.push_back(std::move(fault));
+  }
 }
 
 std::vector<RacingAccesses> races_of_another_run(const ExplainRequest& request, const TracedProgram& traced,

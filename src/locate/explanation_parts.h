@@ -42,6 +42,10 @@ std::optional<FailureSlice> slice_of_failure(const ExplainRequest& request, cons
                                              const ObservedRun& at_output, const std::optional<ChildOutput>& child,
                                              std::optional<uint64_t> branch, report::Explanation& explanation);
 
+/// What the traced run was seen to do with the heap.
+void add_misuses(const program::ProgramModel& model, const depend::DependenceGraph& graph, Evidence& evidence,
+                 report::Explanation& explanation);
+
 /// The data races of one more run of the program of which a statement is among `slice`.
 std::vector<RacingAccesses> races_of_another_run(const ExplainRequest& request, const TracedProgram& traced,
                                                  const std::vector<DependentStatement>& slice,

@@ -85,6 +85,7 @@ Failure abort_failure(const std::string& error) {
       {"realloc(): ", "heap-corruption", "libc found the heap damaged"},
       {"corrupted ", "heap-corruption", "libc found the heap damaged"},
       {"munmap_chunk(): ", "heap-corruption", "libc found the heap damaged"},
+      {"malloc assertion failure", "heap-corruption", "libc found the heap damaged"},
       {"buffer overflow detected", "buffer-overflow", "libc found a buffer too small"},
   };
   for (const Sign& sign : kSigns) {
@@ -94,7 +95,11 @@ Failure abort_failure(const std::string& error) {
     if (!more.empty()) line += more;
     return {.kind = sign.kind, .message = fmt::format("{}: {}", sign.says, line), .place = {}};
   }
-  return {.kind = "abort", .message = "The program ended itself by abort().", .place = {}};
+  const std::string last = last_line(error);
+  return {
+      .kind = "abort",
+      .message = fmt::format("The program ended itself by abort().{}{}", last.empty() ? "" : " It said last: ", last),
+      .place = {}};
 }
 
 Failure signal_failure(const format::StopRecord& stop, const std::string& error) {

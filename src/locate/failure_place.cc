@@ -68,7 +68,9 @@ void move_failure_to(const program::ProgramModel& model, const HeapFault& fault,
 
 void tell_misuse(const program::ProgramModel& model, const HeapFault& fault, report::Failure& failure) {
   const report::SourcePlace used = place_of_statement(model, own_statement(model, statements_of(fault.access)));
-  if (used.line == 0 || !fault.repairs || failure.kind == "hang") return;
+  const bool by_libc = failure.kind == "heap-corruption" || failure.kind == "double-free";
+  // What was seen need not be what the failure comes of, unless it is of that kind.
+  if (used.line == 0 || (!fault.repairs && !(fault.was_seen && by_libc)) || failure.kind == "hang") return;
   const char* did = "";
   const char* kind = "heap-corruption";
   switch (fault.error) {
@@ -82,18 +84,27 @@ void tell_misuse(const program::ProgramModel& model, const HeapFault& fault, rep
       did = "freed memory twice";
       kind = "double-free";
       break;
+    case HeapError::kFreedInside:
+      did = "freed what does not begin a heap block";
+      kind = "invalid-free";
+      break;
     case HeapError::kOutOfBounds:
       did = "accessed memory outside a heap block";
       break;
   }
   // What the program itself declares stays what it is, and where memory was left, what that came to is known.
-  const bool by_libc = failure.kind == "heap-corruption" || failure.kind == "double-free";
   const bool by_access =
       failure.kind == "null-dereference" || failure.kind == "wild-pointer" || failure.kind == "invalid-access";
   if (by_libc || (by_access && fault.error == HeapError::kUsedAfterFree)) failure.kind = kind;
   const bool went_on = used.file != failure.place.file || used.line != failure.place.line;
   failure.message = fmt::format("The program {} ({}){}. {}", did, file_and_line(used), went_on ? ", and went on" : "",
                                 failure.message);
+}
+
+void tell_message(const FailureSlice& slice, const std::string& said, report::Failure& failure) {
+  if (!slice.message) return;
+  const std::string line = said.substr(*slice.message, said.find('\n', *slice.message) - *slice.message);
+  failure.message += fmt::format(" Instead the program said: {}", line);
 }
 
 void move_failure_to(const program::ProgramModel& model, const EndlessLoop& loop, ObservedRun& failing,

@@ -32,6 +32,9 @@ void move_failure_to(const program::ProgramModel& model, const HeapFault& fault,
 /// Of a program that stopped later because of it: what kind of failure it is, and where it began.
 void tell_misuse(const program::ProgramModel& model, const HeapFault& fault, report::Failure& failure);
 
+/// A program that says something (`said`, its standard error) instead of a part of its output.
+void tell_message(const FailureSlice& slice, const std::string& said, report::Failure& failure);
+
 /// Where a run that does not end was stopped is chance.
 void move_failure_to(const program::ProgramModel& model, const EndlessLoop& loop, ObservedRun& failing,
                      report::Failure& failure);

@@ -197,6 +197,16 @@ std::string position_in_block(const HeapFault& fault) {
 
 }  // namespace
 
+uint32_t release_to_blame(const program::ProgramModel& model, const HeapFault& fault) {
+  const uint32_t in_the_end = own_statement(model, fault.freed);
+  const std::vector<uint32_t> access = statements_of(fault.access);
+  const uint32_t parted = where_chains_part(model, fault.freed, access);
+  const uint32_t used = own_statement(model, access);
+  if (parted >= model.statements().size() || used >= model.statements().size()) return in_the_end;
+  const report::SourcePlace one = place_of_statement(model, parted), other = place_of_statement(model, used);
+  return one.line == other.line && one.file == other.file ? in_the_end : parted;
+}
+
 void add_findings_of(const program::ProgramModel& model, const HeapFault& fault,
                      std::vector<report::Finding>& findings) {
   const uint32_t used = own_statement(model, statements_of(fault.access));
@@ -220,7 +230,11 @@ void add_findings_of(const program::ProgramModel& model, const HeapFault& fault,
   switch (fault.error) {
     case HeapError::kOutOfBounds:
       add("heap-overflow", used,
-          fmt::format("It accesses {}, outside of it.{}", position_in_block(fault), consequence));
+          fmt::format("It {} {}, outside of it.{}",
+                      !fault.was_seen ? "accesses"
+                      : fault.writes  ? "writes"
+                                      : "reads",
+                      position_in_block(fault), consequence));
       break;
     case HeapError::kUsedAfterFree:
       add("use-after-free", used,
@@ -232,6 +246,10 @@ void add_findings_of(const program::ProgramModel& model, const HeapFault& fault,
       add("double-free", used,
           fmt::format("It frees {}, which was freed before.{}", position_in_block(fault), consequence));
       break;
+    case HeapError::kFreedInside:
+      add("invalid-free", used,
+          fmt::format("It frees {}, which is not where the block begins.{}", position_in_block(fault), consequence));
+      break;
     case HeapError::kUninitialised:
       add_branch(
           "uninitialised-read",
@@ -242,8 +260,7 @@ void add_findings_of(const program::ProgramModel& model, const HeapFault& fault,
   }
   if (!fault.freed.empty()) {
     const uint32_t in_the_end = own_statement(model, fault.freed);
-    uint32_t freed = where_chains_part(model, fault.freed, statements_of(fault.access));
-    if (freed == program::kNone) freed = in_the_end;
+    const uint32_t freed = release_to_blame(model, fault);
     const report::SourcePlace place = place_of_statement(model, in_the_end);
     add("freed-here", freed,
         freed == in_the_end || place.line == 0
@@ -251,7 +268,8 @@ void add_findings_of(const program::ProgramModel& model, const HeapFault& fault,
             : fmt::format("By this call the block was freed, at {} in {}.", file_and_line(place), place.function));
   }
   add("allocated-here", own_statement(model, fault.allocated),
-      fmt::format("The block, the {} of the run, was allocated here.", ordinal(fault.block)));
+      fault.block == 0 ? "The block was allocated here."
+                       : fmt::format("The block, the {} of the run, was allocated here.", ordinal(fault.block)));
 }
 
 namespace {

@@ -34,6 +34,10 @@ report::Finding finding_of(const program::ProgramModel& model, const LoopExit& e
 report::Finding finding_of(const program::ProgramModel& model, const Recursion& recursion);
 report::Finding finding_of(const program::ProgramModel& model, const UnwrittenVariable& unwritten);
 /// One for the wrong access, and those for the release and the allocation of its block.
+/// The statement by which a block was given back that was used later: the call in the innermost function that came to
+/// both, or, where the use is on the same line, what gave it back.
+uint32_t release_to_blame(const program::ProgramModel& model, const HeapFault& fault);
+
 void add_findings_of(const program::ProgramModel& model, const HeapFault& fault,
                      std::vector<report::Finding>& findings);
 

@@ -18,11 +18,17 @@
 
 namespace culprit {
 
-enum class HeapError { kUninitialised, kUsedAfterFree, kFreedTwice, kOutOfBounds };
+enum class HeapError {
+  kUninitialised,
+  kUsedAfterFree,
+  kFreedTwice,
+  kFreedInside,  ///< what was given back does not begin a block
+  kOutOfBounds,
+};
 
 struct HeapFault {
   HeapError error = HeapError::kUninitialised;
-  uint64_t block = 0;  ///< its number in the order of allocation
+  uint64_t block = 0;  ///< its number in the order of allocation; 0: not known
   uint64_t bytes = 0;
   std::vector<uint32_t> allocated;  ///< statements of the activations, innermost first
   std::vector<uint32_t> freed;
@@ -30,7 +36,9 @@ struct HeapFault {
   std::optional<int64_t> offset;  ///< of the wrong access from the block's start
   /// The first branch that went another way because of what the block held, where the wrong access itself is not known.
   std::optional<uint32_t> first_different_branch;
-  bool repairs = false;  ///< the altered run ended as a good run does
+  bool repairs = false;   ///< the altered run ended as a good run does
+  bool writes = false;    ///< known of what was seen only
+  bool was_seen = false;  ///< in a traced run; else found by altering runs
 };
 
 struct HeapSearch {

@@ -9,7 +9,9 @@
 #include "locate/failure.h"
 #include "locate/findings.h"
 #include "locate/heap_experiments.h"
+#include "locate/heap_misuse.h"
 #include "locate/observe.h"
+#include "locate/racing_accesses.h"
 #include "locate/suspects.h"
 #include "locate/uninitialised_reads.h"
 
@@ -71,7 +73,10 @@ void find_what_is_left_open(const ExplainRequest& request, const program::Progra
   std::vector<UninitialisedRead> reads;
   if (request.traced && progress("tracing the run", 0, 0)) {
     attempt("tracing the run", explanation, [&] {
-      look_at_run(request.traced(), request.launch, [&](const auto& graph) { reads = uninitialised_reads(graph, {}); });
+      look_at_run(request.traced(), request.launch, [&](const auto& graph) {
+        reads = uninitialised_reads(graph, {});
+        evidence.heap = heap_misuses(graph, {});
+      });
     });
   }
   for (const UninitialisedRead& read : reads) explanation.findings.push_back(finding_of(model, read));
@@ -87,7 +92,8 @@ void find_what_is_left_open(const ExplainRequest& request, const program::Progra
   const HeapSearch heap = search_heap(request.launch, passing.end, oracle, request.heap_time,
                                       [&] { return progress("altering the heap", 0, 0); });
   explanation.effort.experiments += heap.runs;
-  evidence.heap = heap.faults;
+  // What was seen is told last.
+  evidence.heap.insert(evidence.heap.begin(), heap.faults.begin(), heap.faults.end());
   for (HeapFault& fault : evidence.heap) fault.repairs = false;
   for (const HeapFault& fault : evidence.heap) add_findings_of(model, fault, explanation.findings);
 
@@ -117,6 +123,22 @@ void explain_own_failure(const ExplainRequest& request, const program::ProgramMo
         "no array to be left by its index. What remains are uses of variables of functions that have returned, reads "
         "through wrong pointers, and promises that the compiler makes use of: try -fsanitize=address,undefined");
   }
+}
+
+void explain_passing_run(const ExplainRequest& request, const program::ProgramModel& model,
+                         const ExplainProgress& progress, report::Explanation& explanation) {
+  if (!request.traced || !progress("tracing the run, in case it does what shows elsewhere", 0, 0)) return;
+  attempt("tracing the run", explanation, [&] {
+    look_at_run(request.traced(), request.launch, [&](const auto& graph) {
+      for (const HeapFault& each : heap_misuses(graph, {})) add_findings_of(model, each, explanation.findings);
+      for (const UninitialisedRead& each : uninitialised_reads(graph, {})) {
+        explanation.findings.push_back(finding_of(model, each));
+      }
+      for (const RacingAccesses& each : racing_accesses(graph, {})) {
+        explanation.findings.push_back(finding_of(model, each));
+      }
+    });
+  });
 }
 
 bool fails_again(const ExplainRequest& request, RunComparison& runs) {

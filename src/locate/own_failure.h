@@ -16,6 +16,11 @@ namespace culprit {
 void explain_own_failure(const ExplainRequest& request, const program::ProgramModel& model,
                          const ExplainProgress& progress, report::Explanation& explanation);
 
+/// Of a request whose runs did not fail, nor those of the user's executable: what a run is seen to do all the same that
+/// no program may do. It may show with another input, or on another day.
+void explain_passing_run(const ExplainRequest& request, const program::ProgramModel& model,
+                         const ExplainProgress& progress, report::Explanation& explanation);
+
 /// Of a run that takes long by the plan of sessions: runs the user's own executable instead, which is soon over, to see
 /// whether it fails each time. False when that is still to be found out.
 bool fails_again(const ExplainRequest& request, RunComparison& runs);

@@ -47,7 +47,7 @@ std::vector<RacingAccesses> racing_accesses(const DependenceGraph& graph,
     RacingAccesses race{.first = access_of(graph, each.first, (each.flags & format::kGraphRaceFirstWrites) != 0),
                         .second = access_of(graph, each.second, (each.flags & format::kGraphRaceSecondWrites) != 0),
                         .count = each.count};
-    race.distance = ~uint32_t{0};
+    race.distance = slice.empty() ? 0 : ~uint32_t{0};
     for (const uint64_t number : {each.first, each.second}) {
       const uint32_t operation = graph.node_of({number}).operation();
       const auto its = distance.find(model.operation(operation).statement);

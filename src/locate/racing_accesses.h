@@ -29,8 +29,8 @@ struct RacingAccesses {
   uint32_t distance = 0;  ///< of the nearer statement from the failure, by what it depended on
 };
 
-/// Those of which a statement is among `slice`, a failure's (of a run of the same program, perhaps another one);
-/// nearest first.
+/// Those of which a statement is among `slice`, a failure's (of a run of the same program, perhaps another one),
+/// nearest first; all when that is empty.
 std::vector<RacingAccesses> racing_accesses(const depend::DependenceGraph& graph,
                                             const std::vector<DependentStatement>& slice);
 

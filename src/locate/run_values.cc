@@ -73,6 +73,7 @@ void visit_values(const trace::TraceFile& trace, const std::function<void(Node, 
         latest = trace::kNoFrame;
         break;
       case StepKind::kEnter:
+      case StepKind::kHeap:
         break;
     }
   }

@@ -12,6 +12,7 @@
 
 #include "locate/altered_suspects.h"
 #include "locate/deciding_branch.h"
+#include "locate/findings.h"
 #include "locate/graph_nodes.h"
 #include "locate/own_statements.h"
 #include "locate/suspect_ranking.h"
@@ -92,10 +93,13 @@ class OfFailure : SuspectSource {
           add_statement(used, 100 * weight, "it accesses memory outside a heap block");
           add_statement(allocated, 60 * weight, "the block that is too small is allocated here");
           break;
+        case HeapError::kFreedInside:
+          add_statement(used, 100 * weight, "it frees what does not begin a heap block");
+          add_statement(allocated, 40 * weight, "that heap block is allocated here");
+          break;
         case HeapError::kUsedAfterFree:
         case HeapError::kFreedTwice: {
-          uint32_t freed = where_chains_part(model_, fault.freed, access);
-          if (freed == program::kNone) freed = own_statement(model_, fault.freed);
+          const uint32_t freed = release_to_blame(model_, fault);
           add_statement(freed, 100 * weight, "the heap block that is used later is freed here");
           // Not knowing the access it is not known which of the calls around the release is to blame.
           if (access.empty()) {

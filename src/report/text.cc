@@ -43,6 +43,10 @@ class Writer {
       text_ += explanation_.runs == 1
                    ? fmt::format("{} did not fail.\n", explanation_.command)
                    : fmt::format("{} did not fail in {} runs.\n", explanation_.command, explanation_.runs);
+      if (!explanation_.findings.empty()) {
+        text_ += "But it did what no program may do, and what may show with another input or on another day.\n";
+        write_findings();
+      }
     } else {
       write_failure(*explanation_.failure);
       write_activations();

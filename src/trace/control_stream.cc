@@ -8,6 +8,7 @@
 #include "format/trace_format.h"
 #include "trace/event_bytes.h"
 #include "trace/returned_call.h"
+#include "trace/site_addresses.h"
 #include "trace/walk_stops.h"
 
 namespace culprit::trace {
@@ -47,7 +48,7 @@ class ControlStream::Thread {
     if (path_only_) silent_calls_ = silent_calls(model_);
     if (number == 0 && trace.beginning()) {
       beginning_ = trace.beginning();
-      sites_ = beginning_->sites;
+      sites_.begin(beginning_->sites);
       activations_ = beginning_->numbered;
     }
     if (events_.peek() != kTraceTurn) return;
@@ -59,7 +60,7 @@ class ControlStream::Thread {
 
   uint64_t turn() const { return turn_; }
   bool ended() const { return ended_; }
-  std::span<const uint64_t> sites() const { return sites_; }
+  std::span<const uint64_t> sites() const { return sites_.all(); }
   std::span<const StoredValue> values() const { return values_; }
 
   /// False when another thread's turn comes first, or at the end.
@@ -100,29 +101,9 @@ class ControlStream::Thread {
     turn_ = events_.number<uint64_t>();
   }
 
-  uint64_t& site(uint32_t number) {
-    if (number >= sites_.size()) sites_.resize(std::max<size_t>(number + 1, sites_.size() * 2));
-    return sites_[number];
-  }
-
-  /// False at the end of the trace.
-  bool read_address(uint32_t number) { return read_word(site(number)); }
-
-  bool read_word(uint64_t& word) {
-    const uint8_t code = events_.peek();
-    if (code == 0) return false;
-    events_.take();
-    if (code == kTraceAbsolute) {
-      word = events_.number<uint64_t>();
-    } else {
-      word += static_cast<uint64_t>(int64_t{code} - kTraceDeltaBias);
-    }
-    return true;
-  }
-
   bool read_value(uint32_t operation) {
     values_.push_back({operation, 0});
-    if (read_word(values_.back().value)) return true;
+    if (read_word(events_, values_.back().value)) return true;
     values_.pop_back();
     return false;
   }
@@ -146,7 +127,7 @@ class ControlStream::Thread {
     if (!stack_.empty()) step.caller = stack_.back().id;
     stack_.push_back(activation);
     for (const BaseRecord& base : model_.bases_of(entering.function)) {
-      if (!path_only_ && base.site != kNone && !read_address(base.site)) ended_ = true;
+      if (!path_only_ && base.site != kNone && !sites_.read(events_, base.site)) ended_ = true;
     }
     return true;
   }
@@ -192,6 +173,12 @@ class ControlStream::Thread {
       events_.take();
       prepare_entry(events_.number<uint32_t>(), event == kTraceEnterCalled && top ? top->call : kNone);
       return false;
+    }
+    if (event == kTraceHeap) {
+      events_.take();
+      step.kind = StepKind::kHeap;
+      step.heap = events_.number<TraceHeapChange>();
+      return true;
     }
     if (top && top->waiting == Waiting::kForTail) {
       top->waiting = Waiting::kNo;
@@ -324,7 +311,7 @@ class ControlStream::Thread {
       const uint32_t accesses_end = operations_[top.next + 1].first_access;
       for (uint32_t each = operation.first_access; each < accesses_end; ++each) {
         if (path_only_ || (accesses_[each].flags & kAccessRecorded) == 0) continue;
-        if (!read_address(accesses_[each].value)) return cut(step, last_access);
+        if (!sites_.read(events_, accesses_[each].value)) return cut(step, last_access);
         last_access = top.next;
       }
       if (with_values_ && is_valued(operation)) {
@@ -445,7 +432,7 @@ class ControlStream::Thread {
   uint64_t handle_ = 0;
   uint64_t turn_ = 0;
   bool ended_ = false;
-  std::vector<uint64_t> sites_;
+  SiteAddresses sites_;
   std::vector<StoredValue> values_;  ///< of the last run
   std::vector<Activation> stack_;
   std::optional<Entering> entering_;

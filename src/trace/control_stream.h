@@ -25,6 +25,7 @@ enum class StepKind : uint8_t {
   kReturned,  ///< a call that entered no body directly came back: operation, `returned`
   kLeave,     ///< an activation ends by a return: operation
   kUnwound,   ///< an activation ends without one: by an exception or longjmp
+  kHeap,      ///< native code got or gave back a block: `heap`; the innermost activation waits for it
   kEnd,
 };
 
@@ -59,6 +60,7 @@ struct Step {
   bool by_native = false;                  ///< kEnter: not by the call itself (a callback, a handler, a thread's start)
   bool cut = false;                        ///< kRun: the trace ends here; what follows was not executed, or not seen
   const ReturnedCall* returned = nullptr;  ///< kReturned: until the next step
+  format::TraceHeapChange heap{};
   /// kEnter: of an activation that had begun before the trace: what it knows already. The run that follows is of the
   /// call that it was in, as if its block began there, or of the block that begins.
   const BegunActivation* begun = nullptr;

@@ -69,6 +69,8 @@ TEST(Failure, ReadsTheReasonOfAnAbortFromTheMessages) {
   EXPECT_EQ(abort_kind("free(): double free detected in tcache 2\n"), "double-free");
   EXPECT_EQ(abort_kind("double free or corruption (out)\n"), "heap-corruption");
   EXPECT_EQ(abort_kind("corrupted size vs. prev_size\n"), "heap-corruption");
+  EXPECT_EQ(abort_kind("Fatal glibc error: malloc assertion failure in sysmalloc: (old_top == 0)\n"),
+            "heap-corruption");
   EXPECT_EQ(abort_kind("*** stack smashing detected ***: terminated\n"), "stack-smashing");
 }
 

@@ -50,6 +50,38 @@ class WhyTest(unittest.TestCase):
         self.assertEqual((said["failure"]["kind"], said["failure"]["line"]), ("arithmetic", line("// crash")))
         self.assertEqual(said["failure"]["origin"]["line"], line("// origin"))
 
+    def test_sees_what_is_written_to_a_freed_block(self):
+        source = SOURCE / "tests/why/stale_element.cc"
+        self.compile(source)
+        (self.folder / "good").write_text("150\n")
+        said = self.why("--expect", "good", "--", "./prog")
+        stale, = self.lines_of(source, "// stale")
+        moves, = self.lines_of(source, "// moves")
+        self.assertEqual(said["failure"]["kind"], "wrong-output")
+        kinds = {(finding["kind"], finding["line"]) for finding in said["findings"]}
+        self.assertIn(("use-after-free", stale), kinds)
+        self.assertIn(("freed-here", moves), kinds)
+        self.assertEqual([suspect["line"] for suspect in said["suspects"][:2]], [moves, stale])
+
+    def test_tells_what_no_program_may_do_of_a_run_that_passes(self):
+        source = SOURCE / "tests/why/stale_element.cc"
+        self.compile(source)
+        said = self.why("--", "./prog")
+        self.assertIsNone(said["failure"])
+        self.assertIn(("use-after-free", *self.lines_of(source, "// stale")),
+                      {(finding["kind"], finding["line"]) for finding in said["findings"]})
+        text = subprocess.run([BIN / "culprit", "why", "--", "./prog"], cwd=self.folder, env=self.environment,
+                              stdin=subprocess.DEVNULL, capture_output=True, text=True, check=True).stdout
+        self.assertIn("did not fail in", text)
+        self.assertIn("But it did what no program may do", text)
+
+    def test_sees_what_goes_far_past_a_block(self):
+        said, line = self.subject("wraps_size")
+        self.assertEqual((said["failure"]["kind"], said["failure"]["line"]), ("heap-corruption", line("// ends here")))
+        self.assertIn(f"wraps_size.c:{line('// overruns')}", said["failure"]["message"])
+        suspects = [suspect["line"] for suspect in said["suspects"]]
+        self.assertEqual(suspects[:2], [line("// overruns"), line("// too small")])
+
     def test_of_a_long_run_its_end_is_traced(self):
         source = SOURCE / "tests/why/long_run.c"
         self.compile(source)

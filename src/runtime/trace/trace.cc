@@ -468,6 +468,16 @@ __attribute__((visibility("hidden"))) void culprit_trace_returned_list(const cul
   culprit::runtime::write_return(*call, result, arguments, measured, words, count);
 }
 
+__attribute__((visibility("hidden"))) void culprit_trace_heap(const void* block, uint64_t bytes) {
+  ThreadState& thread = culprit_thread;
+  if (!thread.trace_limit || !block) return;
+  char* const first = culprit::runtime::room_for_return(thread);
+  char* at = culprit::runtime::append(first + 1, reinterpret_cast<uint64_t>(block));
+  at = culprit::runtime::append(at, bytes);
+  *first = static_cast<char>(culprit::format::kTraceHeap);
+  thread.trace_position = at;
+}
+
 __attribute__((visibility("hidden"))) void culprit_trace_returned_twice(uint32_t activation, uint32_t operation,
                                                                         uint64_t result) {
   ThreadState& thread = culprit_thread;

@@ -1,0 +1,100 @@
+// Accesses to the heap outside of the blocks that are in use, as the pass over a trace (build_graph.h) comes by them:
+// the question of Memcheck (Seward, Nethercote, USENIX 2005), asked of a run that is over. The trace tells of every
+// block, also of those that libraries get for themselves. Nothing is put between blocks and none is held back, since
+// the run was what it was: an access to a freed block is seen until the memory is given out again, one that leaves a
+// block until it gets to the next one.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <span>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "depend/activation.h"
+#include "depend/active_operations.h"
+#include "depend/definitions.h"
+#include "format/graph_format.h"
+#include "format/trace_format.h"
+#include "program/external_effects.h"
+#include "trace/control_stream.h"
+
+namespace culprit::depend {
+
+/// What each byte of the heap belongs to.
+class HeapBytes {
+ public:
+  enum State : uint8_t { kUnknown, kInUse, kFreed, kBetween };
+
+  State at(uint64_t address) {
+    if (address < lowest_ || address >= highest_) return kUnknown;
+    const uint8_t* page = page_of(address, false);
+    return page ? static_cast<State>(page[address % kPageBytes]) : kUnknown;
+  }
+  void set(uint64_t address, uint64_t bytes, State state);
+
+ private:
+  static constexpr uint64_t kPageBytes = 4096, kCached = 256;
+  struct Cached {
+    uint64_t number = ~uint64_t{0};
+    uint8_t* page = nullptr;
+  };
+  uint8_t* page_of(uint64_t address, bool make);
+
+  uint64_t lowest_ = ~uint64_t{0}, highest_ = 0;
+  std::unordered_map<uint64_t, std::unique_ptr<uint8_t[]>> pages_;
+  Cached cache_[kCached];
+};
+
+class HeapWatch {
+ public:
+  /// Both must stay.
+  HeapWatch(const program::ProgramModel& model, const Definitions& definitions)
+      : model_(model), definitions_(definitions) {}
+
+  /// Native code got or gave back a block during the call `by`, or during none (kNoNumber); `operation` is the call's.
+  void changed(const format::TraceHeapChange& change, NodeNumber by, uint32_t operation);
+  /// An operation of the program is executed as `node`.
+  void executed(const Activation& activation, const ActiveOperation& operation, NodeNumber node);
+  /// The call `operation` to native code came back. `effects` may be null: not known.
+  void returned(std::string_view function, const trace::ReturnedCall& call, uint32_t operation, NodeNumber node,
+                const program::CallEffects* effects);
+
+  std::span<const format::GraphMisuse> found() const { return found_; }
+
+ private:
+  struct Block {
+    uint64_t bytes;
+    NodeNumber allocated;
+    NodeNumber freed = kNoNumber;
+    bool in_use = true;
+  };
+  struct Access {
+    uint64_t address;
+    uint64_t bytes;
+    uint32_t operation;
+    NodeNumber node;
+    bool writes;
+    bool is_word;  ///< of the program's own; else of a stretch of memory, by an operation or a library function
+  };
+
+  void allocated(uint64_t address, uint64_t bytes, NodeNumber by);
+  void freed(uint64_t address, NodeNumber by, uint32_t operation);
+  void check(const Access& access);
+  bool is_allowed(const Access& access, HeapBytes::State first, HeapBytes::State last);
+  /// The block that a wrong byte is next to, or in.
+  std::map<uint64_t, Block>::iterator block_near(uint64_t address);
+  void tell(const Access& access, uint64_t wrong, uint32_t flags);
+
+  const program::ProgramModel& model_;
+  const Definitions& definitions_;
+  HeapBytes bytes_;
+  std::map<uint64_t, Block> blocks_;  ///< by address: those in use, and freed ones until their memory is used again
+  uint64_t last_freed_ = 0;
+  std::vector<format::GraphMisuse> found_;
+  std::map<std::pair<uint32_t, uint64_t>, size_t> known_;  ///< by operation and block, where it is in found_
+};
+
+}  // namespace culprit::depend

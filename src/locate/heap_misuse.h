@@ -1,0 +1,16 @@
+// What a traced run did with the heap that no program may do (depend/heap_watch.h), told as the errors that are found
+// by altering the heap (heap_experiments.h). It was seen, so it needs no proof; whether the failure comes of it is
+// another question.
+#pragma once
+
+#include <vector>
+
+#include "depend/dependence_graph.h"
+#include "locate/heap_experiments.h"
+
+namespace culprit {
+
+/// In order of time, without those of `known`; of each place one.
+std::vector<HeapFault> heap_misuses(const depend::DependenceGraph& graph, const std::vector<HeapFault>& known);
+
+}  // namespace culprit
