@@ -93,10 +93,16 @@ void print_misuses(const DependenceGraph& graph) {
     const char* what = (each.flags & format::kGraphMisuseReleases) != 0 ? "gives back"
                        : (each.flags & format::kGraphMisuseWrites) != 0 ? "writes"
                                                                         : "reads";
+    const auto byte = static_cast<int64_t>(each.address - each.block);
+    if (each.variable < model.sections().variables.size()) {
+      fmt::print("{:>10} {} {} byte {} of {}, which has {} bytes\n", each.count, place(each.node), what, byte,
+                 model.text(model.variable(each.variable).name), each.bytes);
+      continue;
+    }
     const bool of_freed = (each.flags & format::kGraphMisuseOfFreed) != 0;
     fmt::print("{:>10} {} {} byte {} of a block of {} bytes, allocated at {}{}{}\n", each.count, place(each.node), what,
-               static_cast<int64_t>(each.address - each.block), each.bytes, place(each.allocated),
-               of_freed ? ", freed at " : "", of_freed ? place(each.freed) : "");
+               byte, each.bytes, place(each.allocated), of_freed ? ", freed at " : "",
+               of_freed ? place(each.freed) : "");
   }
 }
 
@@ -149,7 +155,8 @@ const Registration kRegistration{Command{
       app.add_option("trace", options->folder, "the trace's folder")->required();
       app.add_flag("--lines", options->lines, "how often each source line was executed");
       app.add_flag("--unwritten", options->unwritten, "reads of variables that nothing was written to");
-      app.add_flag("--heap", options->heap, "accesses to the heap outside of blocks that are in use");
+      app.add_flag("--heap", options->heap,
+                   "accesses to the heap outside of blocks that are in use, and to more than a variable has");
       app.add_flag("--races", options->races, "accesses of two threads to the same memory that nothing orders");
       app.add_flag("--edges", options->edges, "what each statement instance depends on directly");
       return [options] { return dump(*options); };

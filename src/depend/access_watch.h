@@ -1,5 +1,5 @@
 // What the pass over a trace (build_graph.h) looks for in the program's accesses to memory while it goes along: data
-// races, where there are several threads, and misuse of the heap, once the trace has told of a block.
+// races, where there are several threads, and misuse of the heap and of variables.
 #pragma once
 
 #include <optional>
@@ -14,9 +14,9 @@ namespace culprit::depend {
 
 class AccessWatch {
  public:
-  /// Both must stay. Throws CorruptData.
-  AccessWatch(const trace::TraceFile& trace, const Definitions& definitions)
-      : model_(trace.model()), definitions_(definitions) {
+  /// All must stay. Throws CorruptData.
+  AccessWatch(const trace::TraceFile& trace, const Definitions& definitions, const StackVariables& stack)
+      : heap_(trace.model(), trace.anchors(), definitions, stack) {
     if (trace.threads() > 1) races_.emplace(trace, definitions);
   }
 
@@ -29,32 +29,27 @@ class AccessWatch {
   }
   /// As of HeapWatch; `waiting`: the innermost activation, or null.
   void heap_changed(const format::TraceHeapChange& change, const Activation* waiting, const GraphWriter& writer) {
-    if (!heap_) heap_.emplace(model_, definitions_);
     const uint32_t call = waiting ? waiting->call : format::kNone;
-    heap_->changed(change, call == format::kNone ? kNoNumber : writer.number(waiting->current, call), call);
+    heap_.changed(change, call == format::kNone ? kNoNumber : writer.number(waiting->current, call), call);
   }
   /// An operation of the program is executed as `node`.
   void executed(uint32_t thread, const Activation& activation, const ActiveOperation& operation, NodeNumber node) {
     if (races_) races_->executed(thread, activation, operation, node);
-    if (heap_ && !operation.accesses.empty()) heap_->executed(activation, operation, node);
+    if (!operation.accesses.empty()) heap_.executed(activation, operation, node);
   }
   /// The call `operation` of `function` came back; `effects` may be null: not known.
   void returned(uint32_t thread, std::string_view function, const trace::ReturnedCall& call, uint32_t operation,
                 NodeNumber node, const program::CallEffects* effects) {
     if (races_ && effects) races_->returned(thread, operation, node, *effects);
-    if (heap_) heap_->returned(function, call, operation, node, effects);
+    heap_.returned(function, call, operation, node, effects);
   }
 
   std::vector<format::GraphRace> races() const { return races_ ? races_->found() : std::vector<format::GraphRace>(); }
-  std::span<const format::GraphMisuse> misuses() const {
-    return heap_ ? heap_->found() : std::span<const format::GraphMisuse>();
-  }
+  std::span<const format::GraphMisuse> misuses() const { return heap_.found(); }
 
  private:
-  const program::ProgramModel& model_;
-  const Definitions& definitions_;
   std::optional<RaceWatch> races_;
-  std::optional<HeapWatch> heap_;
+  HeapWatch heap_;
 };
 
 }  // namespace culprit::depend

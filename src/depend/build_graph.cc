@@ -53,7 +53,7 @@ class GraphBuilder final : public DefinitionQuery {
         inputs_(trace, definitions_),
         arguments_(model_, writer_, definitions_),
         native_(trace, writer_, definitions_, outputs_, inputs_),
-        watch_(trace, definitions_) {
+        watch_(trace, definitions_, variables_) {
     threads_.resize(trace.threads());
   }
 

@@ -7,21 +7,13 @@
 
 #include "base/error.h"
 #include "depend/build_graph.h"
+#include "depend/variable_bounds.h"
 
 namespace culprit::depend {
 namespace {
 
 using namespace format;
 using program::ProgramModel;
-
-uint64_t bytes_of_type(const ProgramModel& model, uint32_t type) {
-  while (type != kNone) {
-    const TypeRecord& record = model.type(type);
-    if (record.bits != 0) return (record.bits + 7) / 8;
-    type = record.base;
-  }
-  return 1;
-}
 
 /// Where a variable lies, as accesses name it.
 struct VariablePlace {
@@ -52,7 +44,7 @@ std::optional<VariablePlace> place_of(const ProgramModel& model, uint32_t functi
   VariablePlace place{.kind = PlaceKind::kFrame,
                       .base = kNone,
                       .offset = static_cast<uint64_t>(record.offset),
-                      .bytes = bytes_of_type(model, record.type)};
+                      .bytes = std::max<uint64_t>(bytes_of_type(model, record.type), 1)};
   std::optional<uint32_t> base;
   switch (record.home) {
     case HomeKind::kPrivateSlot:

@@ -171,6 +171,7 @@ bool HeapWatch::is_allowed(const Access& access, HeapBytes::State first, HeapByt
 
 void HeapWatch::check(const Access& access) {
   if (access.bytes == 0) return;
+  if (!access.is_word) check_variable(access);
   const HeapBytes::State first = bytes_.at(access.address);
   const HeapBytes::State last = bytes_.at(access.address + access.bytes - 1);
   if (is_allowed(access, first, last)) return;
@@ -199,23 +200,43 @@ void HeapWatch::tell(const Access& access, uint64_t wrong, uint32_t flags) {
   const auto block = block_near(wrong);
   // What a call gave back itself, it used before.
   if (block == blocks_.end() || ((flags & kGraphMisuseReleases) == 0 && block->second.freed == access.node)) return;
-  const auto [known, is_new] = known_.try_emplace({access.operation, block->first}, found_.size());
+  add(access, {.node = access.node.bits,
+               .address = wrong,
+               .block = block->first,
+               .bytes = block->second.bytes,
+               .allocated = block->second.allocated.bits,
+               .freed = (flags & kGraphMisuseOfFreed) != 0 ? block->second.freed.bits : kGraphNoNumber,
+               .count = 1,
+               .flags = flags,
+               .variable = kGraphNoVariable,
+               .frame = kGraphNoVariable});
+}
+
+void HeapWatch::check_variable(const Access& access) {
+  if (access.bytes == 1 || access.node == kNoNumber) return;
+  const auto variable = variables_.at(access.address);
+  if (!variable || access.address + access.bytes <= variable->end) return;
+  add(access, {.node = access.node.bits,
+               .address = variable->end,
+               .block = variable->first,
+               .bytes = variable->end - variable->first,
+               .allocated = kGraphNoNumber,
+               .freed = kGraphNoNumber,
+               .count = 1,
+               .flags = access.writes ? uint32_t{kGraphMisuseWrites} : 0,
+               .variable = variable->variable,
+               .frame = variable->frame});
+}
+
+void HeapWatch::add(const Access& access, GraphMisuse misuse) {
+  const auto [known, is_new] = known_.try_emplace({access.operation, misuse.block}, found_.size());
   if (!is_new) {
     ++found_[known->second].count;
-    return;
-  }
-  if (found_.size() >= kMostFound) {
+  } else if (found_.size() < kMostFound) {
+    found_.push_back(misuse);
+  } else {
     known_.erase(known);
-    return;
   }
-  found_.push_back({.node = access.node.bits,
-                    .address = wrong,
-                    .block = block->first,
-                    .bytes = block->second.bytes,
-                    .allocated = block->second.allocated.bits,
-                    .freed = (flags & kGraphMisuseOfFreed) != 0 ? block->second.freed.bits : kGraphNoNumber,
-                    .count = 1,
-                    .flags = flags});
 }
 
 }  // namespace culprit::depend

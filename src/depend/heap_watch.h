@@ -16,6 +16,7 @@
 #include "depend/activation.h"
 #include "depend/active_operations.h"
 #include "depend/definitions.h"
+#include "depend/variable_bounds.h"
 #include "format/graph_format.h"
 #include "format/trace_format.h"
 #include "program/external_effects.h"
@@ -50,9 +51,10 @@ class HeapBytes {
 
 class HeapWatch {
  public:
-  /// Both must stay.
-  HeapWatch(const program::ProgramModel& model, const Definitions& definitions)
-      : model_(model), definitions_(definitions) {}
+  /// All must stay.
+  HeapWatch(const program::ProgramModel& model, const std::vector<uint64_t>& anchors, const Definitions& definitions,
+            const StackVariables& stack)
+      : definitions_(definitions), variables_(model, anchors, stack) {}
 
   /// Native code got or gave back a block during the call `by`, or during none (kNoNumber); `operation` is the call's.
   void changed(const format::TraceHeapChange& change, NodeNumber by, uint32_t operation);
@@ -86,10 +88,12 @@ class HeapWatch {
   bool is_allowed(const Access& access, HeapBytes::State first, HeapBytes::State last);
   /// The block that a wrong byte is next to, or in.
   std::map<uint64_t, Block>::iterator block_near(uint64_t address);
+  void check_variable(const Access& access);
   void tell(const Access& access, uint64_t wrong, uint32_t flags);
+  void add(const Access& access, format::GraphMisuse misuse);
 
-  const program::ProgramModel& model_;
   const Definitions& definitions_;
+  VariableBounds variables_;
   HeapBytes bytes_;
   std::map<uint64_t, Block> blocks_;  ///< by address: those in use, and freed ones until their memory is used again
   uint64_t last_freed_ = 0;

@@ -2,22 +2,11 @@
 
 #include <algorithm>
 
+#include "depend/variable_bounds.h"
+
 namespace culprit::depend {
 
 using namespace format;
-
-namespace {
-
-uint64_t bytes_of_type(const program::ProgramModel& model, uint32_t type) {
-  for (int step = 0; type != kNone && step < 64; ++step) {
-    const TypeRecord& record = model.type(type);
-    if (record.bits != 0) return (record.bits + 7) / 8;
-    type = record.base;
-  }
-  return 0;
-}
-
-}  // namespace
 
 StackVariables::StackVariables(const program::ProgramModel& model)
     : model_(model), functions_(model.functions().size()), has_assembly_(model.functions().size()) {
@@ -88,6 +77,20 @@ std::optional<StackBytes> StackVariables::find(uint64_t address, uint64_t bytes)
                       definition::unwritten(each.variable, owner->frame)};
   }
   return std::nullopt;
+}
+
+std::optional<VariableExtent> StackVariables::whole(uint64_t address) const {
+  std::optional<VariableExtent> found;
+  if (frames_->empty() || address < frames_->back().base) return found;
+  const auto owner = std::partition_point(frames_->begin(), frames_->end(),
+                                          [address](const Frame& each) { return each.base > address; });
+  if (owner == frames_->end()) return found;
+  for (const Variable& each : functions_[owner->function].variables) {
+    const uint64_t first = owner->base + each.offset;
+    if (address < first || address >= first + each.bytes) continue;
+    if (!found || first + each.bytes > found->end) found = {first, first + each.bytes, each.variable, owner->frame};
+  }
+  return found;
 }
 
 }  // namespace culprit::depend

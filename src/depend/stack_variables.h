@@ -20,6 +20,13 @@ struct StackBytes {
   uint64_t variable = 0;        ///< as of definition::unwritten
 };
 
+/// All of one.
+struct VariableExtent {
+  uint64_t first = 0, end = 0;        ///< addresses
+  uint32_t variable = format::kNone;  ///< of the program model
+  uint32_t frame = format::kNone;     ///< whose variable it is; kNone: a global
+};
+
 class StackVariables {
  public:
   explicit StackVariables(const program::ProgramModel& model);
@@ -37,6 +44,8 @@ class StackVariables {
   uint64_t latest_entry() const { return frames_->empty() ? 0 : frames_->back().since; }
   /// The first bytes of [address, address + bytes) that belong to a variable to which all writes are known.
   std::optional<StackBytes> find(uint64_t address, uint64_t bytes) const;
+  /// The variable that a byte belongs to.
+  std::optional<VariableExtent> whole(uint64_t address) const;
 
  private:
   struct Variable {

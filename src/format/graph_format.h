@@ -175,14 +175,17 @@ enum GraphRaceFlags : uint32_t { kGraphRaceFirstWrites = 1, kGraphRaceSecondWrit
 struct GraphMisuse {
   uint64_t node;       ///< number of who did it
   uint64_t address;    ///< the first wrong byte
-  uint64_t block;      ///< where the block begins that is meant
-  uint64_t bytes;      ///< of that block
+  uint64_t block;      ///< where the block, or the variable, begins that is meant
+  uint64_t bytes;      ///< of that
   uint64_t allocated;  ///< number of the call that got it, or kGraphNoNumber
   uint64_t freed;      ///< of the one that gave it back; kGraphNoNumber: of nobody's, or it was in use
   uint32_t count;      ///< times
   uint32_t flags;      ///< GraphMisuseFlags
+  uint32_t variable;   ///< of the program model; kGraphNoVariable: a block of the heap
+  uint32_t frame;      ///< the activation whose variable it is; kGraphNoVariable: a global
 };
-static_assert(sizeof(GraphMisuse) == 56);
+static_assert(sizeof(GraphMisuse) == 64);
+inline constexpr uint32_t kGraphNoVariable = 0xffffffff;
 enum GraphMisuseFlags : uint32_t {
   kGraphMisuseWrites = 1,
   kGraphMisuseReleases = 2,

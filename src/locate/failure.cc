@@ -205,7 +205,7 @@ report::SourcePlace place_of_declaration(const program::ProgramModel& model, uin
   return {.file = model.file_path(record.file),
           .line = record.line,
           .column = 0,
-          .function = model.function_name(function)};
+          .function = function == program::kNone ? "" : model.function_name(function)};
 }
 
 report::SourcePlace place_of_branch(const program::ProgramModel& model, uint32_t block) {

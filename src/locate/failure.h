@@ -34,7 +34,7 @@ struct Expectation {
 };
 
 report::SourcePlace place_of_statement(const program::ProgramModel& model, uint32_t statement);
-/// Where a local variable of a function is declared.
+/// Where a local variable of a function, or a global (`function` kNone), is declared.
 report::SourcePlace place_of_declaration(const program::ProgramModel& model, uint32_t variable, uint32_t function);
 /// The branch at the end of a block.
 report::SourcePlace place_of_branch(const program::ProgramModel& model, uint32_t block);

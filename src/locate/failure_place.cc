@@ -89,7 +89,7 @@ void tell_misuse(const program::ProgramModel& model, const HeapFault& fault, rep
       kind = "invalid-free";
       break;
     case HeapError::kOutOfBounds:
-      did = "accessed memory outside a heap block";
+      did = fault.variable ? "accessed memory behind a variable" : "accessed memory outside a heap block";
       break;
   }
   // What the program itself declares stays what it is, and where memory was left, what that came to is known.

@@ -227,6 +227,11 @@ void add_findings_of(const program::ProgramModel& model, const HeapFault& fault,
                         .evidence = std::move(evidence),
                         .proved = true});
   };
+  if (fault.variable) {
+    return add("buffer-overflow", used,
+               fmt::format("It {} byte {} of `{}`, which has {} bytes.", fault.writes ? "writes" : "reads",
+                           *fault.offset, model.text(model.variable(*fault.variable).name), fault.bytes));
+  }
   switch (fault.error) {
     case HeapError::kOutOfBounds:
       add("heap-overflow", used,

@@ -36,8 +36,12 @@ struct HeapFault {
   std::optional<int64_t> offset;  ///< of the wrong access from the block's start
   /// The first branch that went another way because of what the block held, where the wrong access itself is not known.
   std::optional<uint32_t> first_different_branch;
-  bool repairs = false;   ///< the altered run ended as a good run does
-  bool writes = false;    ///< known of what was seen only
+  bool repairs = false;  ///< the altered run ended as a good run does
+  bool writes = false;   ///< known of what was seen only
+  /// Not a block of the heap is meant but this variable of the program model, and the function of its activation, kNone
+  /// of a global.
+  std::optional<uint32_t> variable;
+  uint32_t function = program::kNone;
   bool was_seen = false;  ///< in a traced run; else found by altering runs
 };
 

@@ -37,7 +37,17 @@ HeapFault fault_of(const DependenceGraph& graph, const format::GraphMisuse& misu
                   .offset = static_cast<int64_t>(misuse.address - misuse.block),
                   .first_different_branch = {},
                   .writes = (misuse.flags & format::kGraphMisuseWrites) != 0,
+                  .variable = {},
                   .was_seen = true};
+  if (misuse.variable != format::kGraphNoVariable) {
+    const bool is_global = misuse.frame == format::kGraphNoVariable;
+    if (misuse.variable >= graph.model().sections().variables.size() ||
+        (!is_global && misuse.frame >= graph.frames())) {
+      graph.file().fail_at(0, "a misuse of a variable that does not exist");
+    }
+    fault.variable = misuse.variable;
+    if (!is_global) fault.function = graph.frame(misuse.frame).function;
+  }
   for (const uint32_t statement : activations_at(graph, misuse.node)) fault.access.push_back({.statement = statement});
   return fault;
 }

@@ -90,6 +90,13 @@ class OfFailure : SuspectSource {
       const uint32_t allocated = own_statement(model_, fault.allocated);
       switch (fault.error) {
         case HeapError::kOutOfBounds:
+          if (fault.variable) {
+            const auto name = model_.text(model_.variable(*fault.variable).name);
+            add_statement(used, 100 * weight, fmt::format("it accesses more than `{}` has", name));
+            add(place_of_declaration(model_, *fault.variable, fault.function), 60 * weight,
+                fmt::format("`{}`, which is too small, is declared here", name));
+            break;
+          }
           add_statement(used, 100 * weight, "it accesses memory outside a heap block");
           add_statement(allocated, 60 * weight, "the block that is too small is allocated here");
           break;

@@ -10,14 +10,14 @@ import sys
 from dumped_graph import dumped_graph
 
 BIN = pathlib.Path(sys.argv[1]).resolve()
-MARK = re.compile(r"// \w+: (reads|writes|gives back) (-?\d+) of (\d+)$")
-SAID = re.compile(r"\S+?:(\d+):\d+ (reads|writes|gives back) byte (-?\d+) of a block of (\d+) bytes")
+MARK = re.compile(r"// \w+: (reads|writes|gives back) (-?\d+) of (\w+ )?(\d+)$")
+SAID = re.compile(r"\S+?:(\d+):\d+ (reads|writes|gives back) byte (-?\d+) of (?:a block of|(\w+), which has) (\d+) bytes")
 
 failed = False
 for name in sys.argv[2:]:
     source = pathlib.Path(name)
     lines = enumerate(source.read_text().splitlines(), 1)
-    expected = {(str(number), *found.groups()) for number, line in lines if (found := MARK.search(line))}
+    expected = {(str(number), *(part and part.strip() for part in found.groups())) for number, line in lines if (found := MARK.search(line))}
     for optimisation in ("-O0", "-O2"):
         said = {found.groups() for found in SAID.finditer(dumped_graph(BIN, source, optimisation, "--heap"))}
         if said != expected:
