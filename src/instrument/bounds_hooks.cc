@@ -4,6 +4,7 @@
 #include <llvm/IR/GetElementPtrTypeIterator.h>
 #include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/InstIterator.h>
+#include <llvm/IR/Instructions.h>
 #include <llvm/IR/IntrinsicInst.h>
 #include <llvm/IR/MDBuilder.h>
 #include <llvm/IR/Module.h>
@@ -15,6 +16,7 @@
 #include "instrument/metadata.h"
 #include "instrument/model_ids.h"
 #include "instrument/native_functions.h"
+#include "instrument/pointed_objects.h"
 
 namespace culprit {
 namespace {
@@ -72,6 +74,25 @@ void collect(llvm::GetElementPtrInst& address, std::vector<BoundedIndex>& found)
   }
 }
 
+/// Asks the agent before `access` which element is to be accessed, when `outside` holds; the answer, or `index`.
+llvm::Value* asked(llvm::Instruction& before, llvm::Value* outside, uint32_t statement, llvm::Value* index,
+                   uint64_t elements) {
+  auto* word = llvm::Type::getInt64Ty(before.getContext());
+  llvm::BasicBlock* from = before.getParent();
+  llvm::MDNode* rarely = llvm::MDBuilder(before.getContext()).createUnlikelyBranchWeights();
+  llvm::Instruction* asking = llvm::SplitBlockAndInsertIfThen(outside, before.getIterator(), false, rarely);
+  llvm::IRBuilder<> ask(asking);
+  llvm::FunctionCallee agent =
+      before.getModule()->getOrInsertFunction("culprit_out_of_bounds", word, ask.getInt32Ty(), word, word);
+  llvm::cast<llvm::Function>(agent.getCallee())->setDoesNotThrow();
+  llvm::Value* answer = ask.CreateCall(agent, {ask.getInt32(statement), index, ask.getInt64(elements)});
+  llvm::IRBuilder<> join(&before);
+  llvm::PHINode* chosen = join.CreatePHI(word, 2);
+  chosen->addIncoming(index, from);
+  chosen->addIncoming(answer, asking->getParent());
+  return chosen;
+}
+
 void check(const BoundedIndex& bounded) {
   llvm::GetElementPtrInst& address = *bounded.address;
   const std::optional<uint32_t> statement = number_in(address, metadata::kStatement);
@@ -80,19 +101,46 @@ void check(const BoundedIndex& bounded) {
   auto* word = builder.getInt64Ty();
   llvm::Value* index = builder.CreateSExtOrTrunc(address.getOperand(bounded.operand), word);
   llvm::Value* outside = builder.CreateICmpUGE(index, builder.getInt64(bounded.elements));
-  llvm::BasicBlock* before = address.getParent();
-  llvm::MDNode* rarely = llvm::MDBuilder(address.getContext()).createUnlikelyBranchWeights();
-  llvm::Instruction* asked = llvm::SplitBlockAndInsertIfThen(outside, address.getIterator(), false, rarely);
-  llvm::IRBuilder<> ask(asked);
-  llvm::FunctionCallee agent =
-      address.getModule()->getOrInsertFunction("culprit_out_of_bounds", word, ask.getInt32Ty(), word, word);
-  llvm::cast<llvm::Function>(agent.getCallee())->setDoesNotThrow();
-  llvm::Value* answer = ask.CreateCall(agent, {ask.getInt32(*statement), index, ask.getInt64(bounded.elements)});
-  llvm::IRBuilder<> join(&address);
-  llvm::PHINode* chosen = join.CreatePHI(word, 2);
-  chosen->addIncoming(index, before);
-  chosen->addIncoming(answer, asked->getParent());
-  address.setOperand(bounded.operand, chosen);
+  address.setOperand(bounded.operand, asked(address, outside, *statement, index, bounded.elements));
+}
+
+/// A load or store through a pointer that was made from one variable.
+struct BoundedAccess {
+  llvm::Instruction* access;
+  PointedObject object;
+  uint64_t bytes;
+};
+
+void collect(llvm::Instruction& access, const PointedObjects& objects, std::vector<BoundedAccess>& found) {
+  llvm::Value* pointer = llvm::getLoadStorePointerOperand(&access);
+  if (!pointer) return;
+  const std::optional<PointedObject> object = objects.of(pointer);
+  const uint64_t bytes = access.getDataLayout().getTypeStoreSize(llvm::getLoadStoreType(&access));
+  if (!object || bytes == 0 || bytes > object->bytes) return;
+  llvm::APInt offset(64, 0);
+  const llvm::Value* start = pointer->stripAndAccumulateConstantOffsets(access.getDataLayout(), offset, true);
+  const bool is_inside = start == object->address && offset.ule(object->bytes - bytes);
+  if (!is_inside) found.push_back({&access, *object, bytes});
+}
+
+/// The distance from the variable's start is told in elements of what is accessed.
+void check(const BoundedAccess& bounded) {
+  llvm::Instruction& access = *bounded.access;
+  const std::optional<uint32_t> statement = number_in(access, metadata::kStatement);
+  if (!statement) return;
+  const unsigned operand = llvm::isa<llvm::StoreInst>(access) ? 1 : 0;
+  llvm::IRBuilder<> builder(&access);
+  auto* word = builder.getInt64Ty();
+  llvm::Value* pointer = access.getOperand(operand);
+  llvm::Value* distance =
+      builder.CreateSub(builder.CreatePtrToInt(pointer, word), builder.CreatePtrToInt(bounded.object.address, word));
+  llvm::Value* outside = builder.CreateICmpUGT(distance, builder.getInt64(bounded.object.bytes - bounded.bytes));
+  llvm::Value* index = builder.CreateSDiv(distance, builder.getInt64(bounded.bytes));
+  llvm::Value* chosen = asked(access, outside, *statement, index, bounded.object.bytes / bounded.bytes);
+  llvm::IRBuilder<> then(&access);
+  llvm::Value* inside =
+      then.CreateGEP(then.getInt8Ty(), bounded.object.address, then.CreateMul(chosen, then.getInt64(bounded.bytes)));
+  access.setOperand(operand, then.CreateSelect(then.CreateICmpEQ(chosen, index), pointer, inside));
 }
 
 }  // namespace
@@ -104,7 +152,11 @@ void insert_bounds_hooks(llvm::Module& observed_half) {
     for (llvm::Instruction& instruction : llvm::instructions(function)) {
       if (auto* address = llvm::dyn_cast<llvm::GetElementPtrInst>(&instruction)) collect(*address, found);
     }
+    const PointedObjects objects(function);
+    std::vector<BoundedAccess> accesses;
+    for (llvm::Instruction& instruction : llvm::instructions(function)) collect(instruction, objects, accesses);
     for (const BoundedIndex& each : found) check(each);
+    for (const BoundedAccess& each : accesses) check(each);
   }
 }
 

@@ -193,7 +193,7 @@ class Investigation {
         evidence_.variables = &access.variables;
         failure.place = place_of_statement(model_, evidence_.bounds->statement);
         failure.kind = "buffer-overflow";
-        failure.message = fmt::format("The program left an array by its index, and went on. {}", failure.message);
+        failure.message = fmt::format("The program left the bounds of an array, and went on. {}", failure.message);
       }
     }
   }

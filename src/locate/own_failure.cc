@@ -127,7 +127,12 @@ void explain_own_failure(const ExplainRequest& request, const program::ProgramMo
 
 void explain_passing_run(const ExplainRequest& request, const program::ProgramModel& model,
                          const ExplainProgress& progress, report::Explanation& explanation) {
-  if (!request.traced || !progress("tracing the run, in case it does what shows elsewhere", 0, 0)) return;
+  if (!request.traced || !progress("looking at what the run does that may show elsewhere", 0, 0)) return;
+  const ObservedRun passing = observe_failure(request.launch, model, request.time_limit);
+  if (auto bounds = examine_bounds(request.launch, model, passing.bounds, Oracle(), request.time_limit)) {
+    bounds->repairs = false;  // it succeeds with it, too
+    explanation.findings.push_back(finding_of(model, *bounds));
+  }
   attempt("tracing the run", explanation, [&] {
     look_at_run(request.traced(), request.launch, [&](const auto& graph) {
       for (const HeapFault& each : heap_misuses(graph, {})) add_findings_of(model, each, explanation.findings);

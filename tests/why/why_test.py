@@ -75,6 +75,22 @@ class WhyTest(unittest.TestCase):
         self.assertIn("did not fail in", text)
         self.assertIn("But it did what no program may do", text)
 
+    def test_sees_a_pointer_walk_past_its_array(self):
+        source = SOURCE / "tests/why/walks_past.c"
+        self.compile(source)
+        past, = self.lines_of(source, "// far past")
+        just_past, = self.lines_of(source, "// just past")
+        said = self.why("--", "./prog", "one averyveryverylongword two", "fails")
+        self.assertEqual((said["failure"]["kind"], said["failure"]["line"]), ("buffer-overflow", past))
+        found, = [f for f in said["findings"] if f["kind"] == "array-bounds"]
+        self.assertIn("element 12 of an array that has 12", found["evidence"])
+        self.assertEqual(said["suspects"][0]["line"], past)
+        # A run that passes does it as well; one that stays inside is told nothing of.
+        passing = self.why("--", "./prog", "one twelveletter two")
+        self.assertIsNone(passing["failure"])
+        self.assertIn(("array-bounds", just_past), {(f["kind"], f["line"]) for f in passing["findings"]})
+        self.assertEqual(self.why("--", "./prog", "one two", status=1)["findings"], [])
+
     def test_sees_what_goes_far_past_a_block(self):
         said, line = self.subject("wraps_size")
         self.assertEqual((said["failure"]["kind"], said["failure"]["line"]), ("heap-corruption", line("// ends here")))
