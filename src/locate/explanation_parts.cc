@@ -198,7 +198,15 @@ std::optional<FailureSlice> slice_of_failure(const ExplainRequest& request, cons
 
 void add_misuses(const program::ProgramModel& model, const depend::DependenceGraph& graph, Evidence& evidence,
                  report::Explanation& explanation) {
-  for (HeapFault& fault : heap_misuses(graph, evidence.heap)) {
+  std::vector<HeapFault> seen = heap_misuses(graph, evidence.heap);
+  const auto is_hit = [&](const HeapFault& each) { return is_hit_by(model, each, seen); };
+  if (std::erase_if(evidence.heap, is_hit) != 0) {
+    std::erase_if(explanation.findings, [](const report::Finding& each) {
+      return each.kind == "use-after-free" || each.kind == "freed-here" || each.kind == "allocated-here";
+    });
+    for (const HeapFault& each : evidence.heap) add_findings_of(model, each, explanation.findings);
+  }
+  for (HeapFault& fault : seen) {
     add_findings_of(model, fault, explanation.findings);
     if (evidence.heap.empty()) tell_misuse(model, fault, *explanation.failure);
     evidence.heap.push_back(std::move(fault));

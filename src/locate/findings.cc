@@ -235,11 +235,13 @@ void add_findings_of(const program::ProgramModel& model, const HeapFault& fault,
   switch (fault.error) {
     case HeapError::kOutOfBounds:
       add("heap-overflow", used,
-          fmt::format("It {} {}, outside of it.{}",
+          fmt::format("It {} {}{}",
                       !fault.was_seen ? "accesses"
                       : fault.writes  ? "writes"
                                       : "reads",
-                      position_in_block(fault), consequence));
+                      fault.strays ? "memory far outside of the heap block that its pointer belongs to."
+                                   : fmt::format("{}, outside of it.", position_in_block(fault)),
+                      consequence));
       break;
     case HeapError::kUsedAfterFree:
       add("use-after-free", used,

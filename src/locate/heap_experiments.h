@@ -42,6 +42,8 @@ struct HeapFault {
   /// of a global.
   std::optional<uint32_t> variable;
   uint32_t function = program::kNone;
+  /// The block is known that the access was meant for, not where in it that is: the address lies in another one.
+  bool strays = false;
   bool was_seen = false;  ///< in a traced run; else found by altering runs
 };
 

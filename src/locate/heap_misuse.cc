@@ -6,13 +6,17 @@
 #include "locate/failure.h"
 #include "locate/graph_nodes.h"
 #include "locate/own_statements.h"
+#include "locate/pointer_terms.h"
+#include "program/external_roles.h"
 
 namespace culprit {
 namespace {
 
 using depend::DependenceGraph;
+using depend::Node;
 
 constexpr size_t kMostMisuses = 3;
+constexpr int kMostSteps = 1 << 16;  // of a pointer that walked
 
 HeapError error_of(const format::GraphMisuse& misuse) {
   const bool of_freed = (misuse.flags & format::kGraphMisuseOfFreed) != 0;
@@ -26,6 +30,38 @@ std::vector<uint32_t> activations_at(const DependenceGraph& graph, uint64_t numb
   if (number == format::kGraphNoNumber) return {};
   if (number >= graph.file().numbers()) graph.file().fail_at(0, "a misuse of the heap by a node that does not exist");
   return active_statements(graph, graph.node_of({number}));
+}
+
+/// The allocation that the accessing pointer was made by; kNoNode where that is not known.
+Node allocation_of_pointer(const DependenceGraph& graph, Node access) {
+  const program::ProgramModel& model = graph.model();
+  const auto operands = model.operands_of(access.operation());
+  for (uint32_t each = 0; each < operands.size(); ++each) {
+    if (operands[each].role != format::OperandRole::kAddress) continue;
+    std::vector<uint32_t> steps;
+    const Node made =
+        maker_of_pointer(graph, access, model.operation(access.operation()).first_operand + each, kMostSteps, steps);
+    if (made == depend::kNoNode || kind_of(graph, made) != format::OperationKind::kCall) return depend::kNoNode;
+    const uint32_t callee = model.call(model.operation(made.operation()).detail).callee;
+    if (callee == program::kNone) return depend::kNoNode;
+    return program::external_role(model.text(model.function(callee).linkage_name)).allocates ? made : depend::kNoNode;
+  }
+  return depend::kNoNode;
+}
+
+/// An address says which block was hit; it is another one than was meant when the pointer was made by another
+/// allocation: then it left the bounds of that one.
+void tell_block_that_was_meant(const DependenceGraph& graph, const format::GraphMisuse& misuse, HeapFault& fault) {
+  const bool is_access = fault.error == HeapError::kUsedAfterFree || fault.error == HeapError::kOutOfBounds;
+  if (!is_access || fault.variable || misuse.allocated == format::kGraphNoNumber) return;
+  const Node meant = allocation_of_pointer(graph, graph.node_of({misuse.node}));
+  if (meant == depend::kNoNode || meant == graph.node_of({misuse.allocated})) return;
+  fault.error = HeapError::kOutOfBounds;
+  fault.allocated = active_statements(graph, meant);
+  fault.freed.clear();
+  fault.offset.reset();
+  fault.bytes = 0;
+  fault.strays = true;
 }
 
 HeapFault fault_of(const DependenceGraph& graph, const format::GraphMisuse& misuse) {
@@ -49,6 +85,7 @@ HeapFault fault_of(const DependenceGraph& graph, const format::GraphMisuse& misu
     if (!is_global) fault.function = graph.frame(misuse.frame).function;
   }
   for (const uint32_t statement : activations_at(graph, misuse.node)) fault.access.push_back({.statement = statement});
+  tell_block_that_was_meant(graph, misuse, fault);
   return fault;
 }
 
@@ -66,12 +103,24 @@ std::tuple<std::string, uint32_t> line_of(const program::ProgramModel& model, co
 
 }  // namespace
 
+bool is_hit_by(const program::ProgramModel& model, const HeapFault& found, const std::vector<HeapFault>& seen) {
+  if (found.error != HeapError::kUsedAfterFree) return false;
+  return std::any_of(seen.begin(), seen.end(), [&](const HeapFault& each) {
+    const bool leaves = each.error == HeapError::kOutOfBounds && !each.variable;
+    return leaves && (found.access.empty() || (each.strays && line_of(model, each) == line_of(model, found)));
+  });
+}
+
 std::vector<HeapFault> heap_misuses(const DependenceGraph& graph, const std::vector<HeapFault>& known) {
   const program::ProgramModel& model = graph.model();
   std::vector<HeapFault> faults;
   const auto is_told = [&](const HeapFault& fault) {
     const auto same = [&](const HeapFault& other) { return line_of(model, other) == line_of(model, fault); };
-    return std::any_of(known.begin(), known.end(), same) || std::any_of(faults.begin(), faults.end(), same);
+    const bool is_known = std::any_of(known.begin(), known.end(), [&](const HeapFault& other) {
+      // Which block was meant only the trace tells.
+      return same(other) && !(fault.strays && other.error == HeapError::kUsedAfterFree);
+    });
+    return is_known || std::any_of(faults.begin(), faults.end(), same);
   };
   for (const format::GraphMisuse& each : graph.file().misuses()) {
     if (faults.size() == kMostMisuses) break;

@@ -37,12 +37,12 @@ bool may_be_same(const PointerTerm& one, const PointerTerm& other) {
                     [](const auto& a, const auto& b) { return !a || !b || *a == *b; });
 }
 
-std::optional<PointerTerm> term_of_executed(const DependenceGraph& graph, Node node, uint32_t operand) {
-  std::vector<uint32_t> steps;
+Node maker_of_pointer(const DependenceGraph& graph, Node node, uint32_t operand, int most,
+                      std::vector<uint32_t>& steps) {
   Node at = depend::kNoNode;
   graph.for_each_source(node, operand, [&](Node source) { at = source; });
   // A pointer may be kept in a variable between its steps.
-  for (int count = 0; at != depend::kNoNode && count < kMostSteps; ++count) {
+  for (int count = 0; at != depend::kNoNode && count < most; ++count) {
     at = depend::value_chain(graph, at).back();
     if (kind_of(graph, at) != OperationKind::kStep) break;
     Node base = depend::kNoNode;
@@ -51,6 +51,12 @@ std::optional<PointerTerm> term_of_executed(const DependenceGraph& graph, Node n
     steps.push_back(at.operation());
     at = base;
   }
+  return at;
+}
+
+std::optional<PointerTerm> term_of_executed(const DependenceGraph& graph, Node node, uint32_t operand) {
+  std::vector<uint32_t> steps;
+  const Node at = maker_of_pointer(graph, node, operand, kMostSteps, steps);
   if (at == depend::kNoNode) return std::nullopt;
   PointerTerm term{.made = at, .steps = {}};
   std::for_each(steps.rbegin(), steps.rend(), [&](uint32_t step) { add_steps(graph, step, term); });

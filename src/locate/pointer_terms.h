@@ -19,6 +19,11 @@ struct PointerTerm {
 /// Indices that are not constant may be equal to any.
 bool may_be_same(const PointerTerm& one, const PointerTerm& other);
 
+/// What made the pointer that an operand of an executed operation holds, before all copies and `most` steps; kNoNode
+/// where that is not known. `steps`: the operations of these, the last first.
+depend::Node maker_of_pointer(const depend::DependenceGraph& graph, depend::Node node, uint32_t operand, int most,
+                              std::vector<uint32_t>& steps);
+
 /// Of an operand of an operation that was executed.
 std::optional<PointerTerm> term_of_executed(const depend::DependenceGraph& graph, depend::Node node, uint32_t operand);
 

@@ -91,9 +91,9 @@ class OfFailure : SuspectSource {
       switch (fault.error) {
         case HeapError::kOutOfBounds:
           if (fault.variable) {
-            const auto name = model_.text(model_.variable(*fault.variable).name);
-            add_statement(used, 100 * weight, fmt::format("it accesses more than `{}` has", name));
-            add(place_of_declaration(model_, *fault.variable, fault.function), 60 * weight,
+            const std::string_view name = model_.text(model_.variable(*fault.variable).name);
+            add_statement(used, 100, fmt::format("it accesses more than `{}` has", name));
+            add(place_of_declaration(model_, *fault.variable, fault.function), 60,
                 fmt::format("`{}`, which is too small, is declared here", name));
             break;
           }
@@ -113,6 +113,7 @@ class OfFailure : SuspectSource {
             add_callers(fault.freed, freed, 70, "by this call the heap block is freed that is used later");
           } else {
             add_callers(access, used, 50 * weight, "by this call a heap block is used that was freed");
+            add_releases(fault.freed, freed, 50 * weight);
           }
           add_statement(used, 80 * weight,
                         fault.error == HeapError::kFreedTwice ? "it frees a heap block once more"
@@ -132,6 +133,15 @@ class OfFailure : SuspectSource {
           }
           break;
       }
+    }
+  }
+
+  /// The way from the call that is to blame to the release itself, from the outside.
+  void add_releases(const std::vector<uint32_t>& statements, uint32_t from, double score) {
+    for (auto call = std::find(statements.rbegin(), statements.rend(), from); call != statements.rend(); ++call) {
+      if (*call == from || !is_own_statement(model_, *call)) continue;
+      add_statement(*call, score, "on this way the heap block is freed that is used later");
+      score *= kNextOfKind;
     }
   }
 
