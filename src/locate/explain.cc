@@ -254,7 +254,7 @@ class Investigation {
     evidence_.slice = &*slice_;
     budget_.distance = slice_->branch_distance;
     budget_.near = slice_->near_instances;
-    add_misuses(model_, slice_->run->graph(), evidence_, explanation_);
+    add_misuses(model_, *slice_->run, evidence_, explanation_);
     find_races();
     find_values();
     // At its end that has been told.

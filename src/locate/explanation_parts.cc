@@ -196,9 +196,9 @@ std::optional<FailureSlice> slice_of_failure(const ExplainRequest& request, cons
   return slice;
 }
 
-void add_misuses(const program::ProgramModel& model, const depend::DependenceGraph& graph, Evidence& evidence,
+void add_misuses(const program::ProgramModel& model, const RunDependences& run, Evidence& evidence,
                  report::Explanation& explanation) {
-  std::vector<HeapFault> seen = heap_misuses(graph, evidence.heap);
+  std::vector<HeapFault> seen = heap_misuses(run.graph(), run.trace(), evidence.heap);
   const auto is_hit = [&](const HeapFault& each) { return is_hit_by(model, each, seen); };
   if (std::erase_if(evidence.heap, is_hit) != 0) {
     std::erase_if(explanation.findings, [](const report::Finding& each) {
@@ -218,7 +218,7 @@ std::vector<RacingAccesses> races_of_another_run(const ExplainRequest& request, 
                                                  report::Explanation& explanation) {
   std::vector<RacingAccesses> races;
   attempt("looking for races in another run", explanation, [&] {
-    look_at_run(traced, request.launch, [&](const auto& graph) { races = racing_accesses(graph, slice); });
+    look_at_run(traced, request.launch, [&](const auto& graph, const auto&) { races = racing_accesses(graph, slice); });
   });
   return races;
 }

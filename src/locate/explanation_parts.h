@@ -43,7 +43,7 @@ std::optional<FailureSlice> slice_of_failure(const ExplainRequest& request, cons
                                              std::optional<uint64_t> branch, report::Explanation& explanation);
 
 /// What the traced run was seen to do with the heap.
-void add_misuses(const program::ProgramModel& model, const depend::DependenceGraph& graph, Evidence& evidence,
+void add_misuses(const program::ProgramModel& model, const RunDependences& run, Evidence& evidence,
                  report::Explanation& explanation);
 
 /// The data races of one more run of the program of which a statement is among `slice`.

@@ -235,13 +235,11 @@ void add_findings_of(const program::ProgramModel& model, const HeapFault& fault,
   switch (fault.error) {
     case HeapError::kOutOfBounds:
       add("heap-overflow", used,
-          fmt::format("It {} {}{}",
+          fmt::format("It {} {}, outside of it.{}",
                       !fault.was_seen ? "accesses"
                       : fault.writes  ? "writes"
                                       : "reads",
-                      fault.strays ? "memory far outside of the heap block that its pointer belongs to."
-                                   : fmt::format("{}, outside of it.", position_in_block(fault)),
-                      consequence));
+                      position_in_block(fault), consequence));
       break;
     case HeapError::kUsedAfterFree:
       add("use-after-free", used,

@@ -42,8 +42,7 @@ struct HeapFault {
   /// of a global.
   std::optional<uint32_t> variable;
   uint32_t function = program::kNone;
-  /// The block is known that the access was meant for, not where in it that is: the address lies in another one.
-  bool strays = false;
+  bool strays = false;    ///< the address lies in another block than the one that it was meant for
   bool was_seen = false;  ///< in a traced run; else found by altering runs
 };
 

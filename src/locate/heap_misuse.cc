@@ -1,13 +1,16 @@
 #include "locate/heap_misuse.h"
 
 #include <algorithm>
+#include <optional>
 #include <tuple>
+#include <unordered_map>
 
 #include "locate/failure.h"
 #include "locate/graph_nodes.h"
 #include "locate/own_statements.h"
 #include "locate/pointer_terms.h"
 #include "program/external_roles.h"
+#include "trace/control_stream.h"
 
 namespace culprit {
 namespace {
@@ -49,22 +52,54 @@ Node allocation_of_pointer(const DependenceGraph& graph, Node access) {
   return depend::kNoNode;
 }
 
-/// An address says which block was hit; it is another one than was meant when the pointer was made by another
-/// allocation: then it left the bounds of that one.
-void tell_block_that_was_meant(const DependenceGraph& graph, const format::GraphMisuse& misuse, HeapFault& fault) {
+/// The block that an allocation gave; nothing when that cannot be told.
+std::optional<format::TraceHeapChange> block_made_by(const trace::TraceFile& trace, Node allocation) {
+  trace::ControlStream stream(trace);
+  std::unordered_map<trace::FrameId, depend::Execution> current;
+  format::TraceHeapChange latest{};
+  for (depend::Execution next = 0;;) {
+    const trace::Step& step = stream.next();
+    switch (step.kind) {
+      case trace::StepKind::kEnd:
+        return std::nullopt;
+      case trace::StepKind::kRun:
+        if (step.starts) current[step.frame] = next++;
+        break;
+      case trace::StepKind::kHeap:
+        if (step.heap.bytes < format::kTraceHeapKept) latest = step.heap;
+        break;
+      case trace::StepKind::kReturned:
+        if (step.operation != allocation.operation() || current[step.frame] != allocation.execution()) break;
+        return latest.address == step.returned->result ? std::optional(latest) : std::nullopt;
+      case trace::StepKind::kLeave:
+      case trace::StepKind::kUnwound:
+        current.erase(step.frame);
+        break;
+      case trace::StepKind::kEnter:
+        break;
+    }
+  }
+}
+
+/// An address says which block was hit. When the pointer was made by another allocation, and the address is not of what
+/// that gave, then the access left the bounds of that block; else the memory has had other owners since.
+void tell_block_that_was_meant(const DependenceGraph& graph, const trace::TraceFile& trace,
+                               const format::GraphMisuse& misuse, HeapFault& fault) {
   const bool is_access = fault.error == HeapError::kUsedAfterFree || fault.error == HeapError::kOutOfBounds;
   if (!is_access || fault.variable || misuse.allocated == format::kGraphNoNumber) return;
   const Node meant = allocation_of_pointer(graph, graph.node_of({misuse.node}));
   if (meant == depend::kNoNode || meant == graph.node_of({misuse.allocated})) return;
+  const auto block = block_made_by(trace, meant);
+  if (!block || misuse.address - block->address < block->bytes) return;
   fault.error = HeapError::kOutOfBounds;
   fault.allocated = active_statements(graph, meant);
   fault.freed.clear();
-  fault.offset.reset();
-  fault.bytes = 0;
+  fault.offset = static_cast<int64_t>(misuse.address - block->address);
+  fault.bytes = block->bytes;
   fault.strays = true;
 }
 
-HeapFault fault_of(const DependenceGraph& graph, const format::GraphMisuse& misuse) {
+HeapFault fault_of(const DependenceGraph& graph, const trace::TraceFile& trace, const format::GraphMisuse& misuse) {
   HeapFault fault{.error = error_of(misuse),
                   .bytes = misuse.bytes,
                   .allocated = activations_at(graph, misuse.allocated),
@@ -85,7 +120,7 @@ HeapFault fault_of(const DependenceGraph& graph, const format::GraphMisuse& misu
     if (!is_global) fault.function = graph.frame(misuse.frame).function;
   }
   for (const uint32_t statement : activations_at(graph, misuse.node)) fault.access.push_back({.statement = statement});
-  tell_block_that_was_meant(graph, misuse, fault);
+  tell_block_that_was_meant(graph, trace, misuse, fault);
   return fault;
 }
 
@@ -111,7 +146,8 @@ bool is_hit_by(const program::ProgramModel& model, const HeapFault& found, const
   });
 }
 
-std::vector<HeapFault> heap_misuses(const DependenceGraph& graph, const std::vector<HeapFault>& known) {
+std::vector<HeapFault> heap_misuses(const DependenceGraph& graph, const trace::TraceFile& trace,
+                                    const std::vector<HeapFault>& known) {
   const program::ProgramModel& model = graph.model();
   std::vector<HeapFault> faults;
   const auto is_told = [&](const HeapFault& fault) {
@@ -124,7 +160,7 @@ std::vector<HeapFault> heap_misuses(const DependenceGraph& graph, const std::vec
   };
   for (const format::GraphMisuse& each : graph.file().misuses()) {
     if (faults.size() == kMostMisuses) break;
-    HeapFault fault = fault_of(graph, each);
+    HeapFault fault = fault_of(graph, trace, each);
     if (std::get<1>(line_of(model, fault)) != 0 && !is_told(fault)) faults.push_back(std::move(fault));
   }
   return faults;

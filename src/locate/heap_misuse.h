@@ -10,8 +10,9 @@
 
 namespace culprit {
 
-/// In order of time, without those of `known`; of each place one.
-std::vector<HeapFault> heap_misuses(const depend::DependenceGraph& graph, const std::vector<HeapFault>& known);
+/// In order of time, without those of `known`; of each place one. `trace`: that the graph was made of.
+std::vector<HeapFault> heap_misuses(const depend::DependenceGraph& graph, const trace::TraceFile& trace,
+                                    const std::vector<HeapFault>& known);
 
 /// Whether a use of a freed block that altering the heap has found is but an access that left another block.
 bool is_hit_by(const program::ProgramModel& model, const HeapFault& found, const std::vector<HeapFault>& seen);

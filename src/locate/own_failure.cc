@@ -73,9 +73,9 @@ void find_what_is_left_open(const ExplainRequest& request, const program::Progra
   std::vector<UninitialisedRead> reads;
   if (request.traced && progress("tracing the run", 0, 0)) {
     attempt("tracing the run", explanation, [&] {
-      look_at_run(request.traced(), request.launch, [&](const auto& graph) {
+      look_at_run(request.traced(), request.launch, [&](const auto& graph, const auto& trace) {
         reads = uninitialised_reads(graph, {});
-        evidence.heap = heap_misuses(graph, {});
+        evidence.heap = heap_misuses(graph, trace, {});
       });
     });
   }
@@ -134,8 +134,8 @@ void explain_passing_run(const ExplainRequest& request, const program::ProgramMo
     explanation.findings.push_back(finding_of(model, *bounds));
   }
   attempt("tracing the run", explanation, [&] {
-    look_at_run(request.traced(), request.launch, [&](const auto& graph) {
-      for (const HeapFault& each : heap_misuses(graph, {})) add_findings_of(model, each, explanation.findings);
+    look_at_run(request.traced(), request.launch, [&](const auto& graph, const auto& trace) {
+      for (const HeapFault& each : heap_misuses(graph, trace, {})) add_findings_of(model, each, explanation.findings);
       for (const UninitialisedRead& each : uninitialised_reads(graph, {})) {
         explanation.findings.push_back(finding_of(model, each));
       }

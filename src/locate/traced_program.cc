@@ -27,12 +27,12 @@ CommandResult trace_program(const TracedProgram& traced, const Launch& launch, c
 }
 
 void look_at_run(const TracedProgram& traced, const Launch& launch,
-                 const std::function<void(const depend::DependenceGraph&)>& look) {
+                 const std::function<void(const depend::DependenceGraph&, const trace::TraceFile&)>& look) {
   const TemporaryDirectory folder(temporary_place("why"));
   const std::filesystem::path place = folder.path() / "trace";
   trace_program(traced, launch, place);
   const trace::TraceFile file(place);
-  look(depend::open_graph(file));
+  look(depend::open_graph(file), file);
 }
 
 }  // namespace culprit

@@ -28,6 +28,6 @@ CommandResult trace_program(const TracedProgram& traced, const Launch& launch, c
 
 /// Runs it once and shows the dependences of that run, which are gone afterwards. Throws UserError, CorruptData.
 void look_at_run(const TracedProgram& traced, const Launch& launch,
-                 const std::function<void(const depend::DependenceGraph&)>& look);
+                 const std::function<void(const depend::DependenceGraph&, const trace::TraceFile&)>& look);
 
 }  // namespace culprit

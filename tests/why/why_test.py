@@ -87,6 +87,19 @@ class WhyTest(unittest.TestCase):
         self.assertNotIn("use-after-free", {kind for kind, line in kinds})
         self.assertEqual([suspect["line"] for suspect in said["suspects"][:2]], [leaves, never_ends])
 
+    def test_memory_that_had_another_owner_since_was_freed_all_the_same(self):
+        source = SOURCE / "tests/why/view_of_temporary.cc"
+        self.compile(source)
+        (self.folder / "good").write_text("[a rather long first field here]\n[the second is rather long as well]\n")
+        said = self.why("--expect", "good", "--", "./prog")
+        frees, = self.lines_of(source, "// frees")
+        uses, = self.lines_of(source, "// uses")
+        kinds = {(finding["kind"], finding["line"]) for finding in said["findings"]}
+        self.assertIn(("use-after-free", uses), kinds)
+        self.assertIn(("freed-here", frees), kinds)
+        self.assertNotIn("heap-overflow", {kind for kind, line in kinds})
+        self.assertEqual([suspect["line"] for suspect in said["suspects"][:2]], [frees, uses])
+
     def test_sees_a_pointer_walk_past_its_array(self):
         source = SOURCE / "tests/why/walks_past.c"
         self.compile(source)
