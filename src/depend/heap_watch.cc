@@ -58,7 +58,7 @@ void HeapWatch::changed(const TraceHeapChange& change, NodeNumber by, uint32_t o
     if (block != blocks_.end() && last_freed_ == change.address) allocated(change.address, block->second.bytes, by);
     return;
   }
-  allocated(change.address, possible_length(change.bytes), by);
+  allocated(change.address, change.bytes, by);
 }
 
 void HeapWatch::allocated(uint64_t address, uint64_t bytes, NodeNumber by) {

@@ -2,7 +2,8 @@
 // the question of Memcheck (Seward, Nethercote, USENIX 2005), asked of a run that is over. The trace tells of every
 // block, also of those that libraries get for themselves. Nothing is put between blocks and none is held back, since
 // the run was what it was: an access to a freed block is seen until the memory is given out again, one that leaves a
-// block until it gets to the next one.
+// block until it gets to the next one. What one call or operation does to a stretch of memory is compared with the
+// variable that it begins in, too; of single words nobody knows which variable they are meant for.
 #pragma once
 
 #include <cstdint>
@@ -88,6 +89,7 @@ class HeapWatch {
   bool is_allowed(const Access& access, HeapBytes::State first, HeapBytes::State last);
   /// The block that a wrong byte is next to, or in.
   std::map<uint64_t, Block>::iterator block_near(uint64_t address);
+  /// Whether a stretch goes past the variable that it begins in.
   void check_variable(const Access& access);
   void tell(const Access& access, uint64_t wrong, uint32_t flags);
   void add(const Access& access, format::GraphMisuse misuse);

@@ -170,8 +170,8 @@ struct GraphRace {
 static_assert(sizeof(GraphRace) == 32);
 enum GraphRaceFlags : uint32_t { kGraphRaceFirstWrites = 1, kGraphRaceSecondWrites = 2 };
 
-/// An access to the heap outside of blocks that are in use, or a release of what is no such block. Of each operation
-/// and block the first.
+/// An access to the heap outside of blocks that are in use, a release of what is no such block, or an access by one call
+/// or operation to more than the variable has that it begins in. Of each operation and block or variable the first.
 struct GraphMisuse {
   uint64_t node;       ///< number of who did it
   uint64_t address;    ///< the first wrong byte
