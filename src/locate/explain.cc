@@ -131,9 +131,7 @@ class Investigation {
       explanation_.failure->place = place_of_failure(model_, at_output_.end.frames);
       // What left a text out comes after the last right byte.
       const uint64_t first_wrong = first_wrong_byte(failing_.end.output, *oracle_.output);
-      const format::StopRecord stop =
-          looked_at == first_wrong ? at_output_.end.stop : observe_byte(first_wrong).end.stop;
-      end_log(failing_.log, stop);
+      end_log(failing_.log, looked_at == first_wrong ? at_output_ : observe_byte(first_wrong));
     }
   }
 
@@ -151,8 +149,9 @@ class Investigation {
   /// What is missing at the end is put out nowhere: then the end, which of a replay is looked at without cutting it
   /// off.
   ObservedRun observe_byte(uint64_t byte) const {
-    return byte < failing_.end.output.size() ? observe_output(launch_, model_, byte, request_.time_limit)
-                                             : observe_end(launch_, model_, request_.time_limit);
+    return byte < failing_.end.output.size()
+               ? observe_output(launch_, model_, byte, failing_.branches, request_.time_limit)
+               : observe_end(launch_, model_, request_.time_limit);
   }
 
   /// Of a run that only fails now and then, and does not say where: by its first branch that passing runs do not take.

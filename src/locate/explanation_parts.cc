@@ -72,10 +72,34 @@ std::chrono::milliseconds stretched(std::chrono::milliseconds time, const Explai
   return time * std::clamp(static_cast<int>(failing.cpu_seconds), 1, kMostStretch);
 }
 
-void end_log(BranchLog& log, const format::StopRecord& stop) {
-  const uint64_t before = log.instance_of({.thread = stop.thread, .own = stop.branches});
-  if (before >= log.first_instance && before < log.first_instance + log.entries.size()) {
-    log.entries.resize(before - log.first_instance + 1);
+namespace {
+
+/// The last of a log's instances that was executed before the stop of another run; nothing when it is not known.
+std::optional<uint64_t> last_before_stop(const BranchLog& log, const ObservedRun& stopped) {
+  const auto& other = stopped.log;
+  const format::StopRecord& stop = stopped.end.stop;
+  const auto is_same = [](const format::BranchEntry& one, const format::BranchEntry& two) {
+    return one.block == two.block && one.way == two.way;
+  };
+  const uint64_t same_count = log.instance_of({.thread = stop.thread, .own = stop.branches});
+  if (other.entries.empty() || other.first_instance != 1 || log.first_instance != 1) return same_count;
+  const uint64_t before = other.instance_of({.thread = stop.thread, .own = stop.branches});
+  const auto parts =
+      std::mismatch(log.entries.begin(), log.entries.end(), other.entries.begin(), other.entries.end(), is_same);
+  if (static_cast<uint64_t>(parts.second - other.entries.begin()) >= before) return before;
+  const auto from_end =
+      std::mismatch(log.entries.rbegin(), log.entries.rend(), other.entries.rbegin(), other.entries.rend(), is_same);
+  const uint64_t rest = other.entries.size() - std::min<uint64_t>(before, other.entries.size());
+  if (static_cast<uint64_t>(from_end.second - other.entries.rbegin()) < rest) return std::nullopt;
+  return log.entries.size() - rest;
+}
+
+}  // namespace
+
+void end_log(BranchLog& log, const ObservedRun& stopped) {
+  const std::optional<uint64_t> before = last_before_stop(log, stopped);
+  if (before && *before >= log.first_instance && *before < log.first_instance + log.entries.size()) {
+    log.entries.resize(*before - log.first_instance + 1);
   }
 }
 
@@ -83,7 +107,9 @@ void leave_out_handler(const report::Failure& failure, ObservedRun& failing) {
   // A wrong output may come long after a signal that the program got over.
   const bool by_output = failure.kind == "wrong-output" || failure.kind == "predicate";
   if (failing.end.stop.reason == format::StopReason::kFatalSignal && !by_output) {
-    end_log(failing.log, failing.end.stop);
+    ObservedRun stopped;
+    stopped.end = failing.end;
+    end_log(failing.log, stopped);
   }
 }
 

@@ -21,8 +21,9 @@ std::string first_step(const ExplainRequest& request);
 std::chrono::milliseconds stretched(std::chrono::milliseconds time, const ExplainRequest& request,
                                     const ObservedEnd& failing);
 
-/// Leaves out what was executed after the stop.
-void end_log(BranchLog& log, const format::StopRecord& stop);
+/// Leaves out what was executed after the moment at which another run of the same was stopped. Where that one has a
+/// log, it tells where it went otherwise; when that is on both sides of the stop, nothing is left out.
+void end_log(BranchLog& log, const ObservedRun& stopped);
 
 /// A program's own handler of a signal goes on after the failure: what it did is left out of the log.
 void leave_out_handler(const report::Failure& failure, ObservedRun& failing);

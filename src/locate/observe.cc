@@ -9,6 +9,7 @@ namespace culprit {
 namespace {
 
 constexpr uint64_t kLogCapacity = uint64_t{1} << 26;  // branch instances; 512 MiB, used as far as the run is long
+constexpr uint64_t kFewBranches = uint64_t{1} << 22;  // of a run that is logged a second time
 constexpr size_t kMostFrames = 64;
 constexpr size_t kOwnFramesWithVariables = 2;
 
@@ -73,10 +74,11 @@ ObservedRun observe_end(const Launch& launch, const program::ProgramModel& model
   return observe(launch, model, setup, limit);
 }
 
-ObservedRun observe_output(const Launch& launch, const program::ProgramModel& model, uint64_t byte,
+ObservedRun observe_output(const Launch& launch, const program::ProgramModel& model, uint64_t byte, uint64_t branches,
                            std::chrono::milliseconds limit) {
   ControlSetup setup;
-  setup.mode = format::SessionMode::kRun;
+  setup.mode = branches <= kFewBranches ? format::SessionMode::kLogBranches : format::SessionMode::kRun;
+  if (branches <= kFewBranches) setup.log_capacity = 2 * kFewBranches;
   setup.stop_for_inspection = true;
   setup.sealed = true;
   setup.unbuffered = true;

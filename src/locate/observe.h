@@ -31,7 +31,8 @@ ObservedRun observe_end(const Launch& launch, const program::ProgramModel& model
 
 /// Runs it once more, sealed, and looks at it where it hands byte number `byte` (from 0) of its standard output to the
 /// system. Standard output is not buffered by the C library in this run. No frames: the program had no activation then.
-ObservedRun observe_output(const Launch& launch, const program::ProgramModel& model, uint64_t byte,
+/// Its branches are logged when the failing run had few, by `branches`.
+ObservedRun observe_output(const Launch& launch, const program::ProgramModel& model, uint64_t byte, uint64_t branches,
                            std::chrono::milliseconds limit);
 
 /// Runs it once more, sealed, with a request about arrays that are left by their index.

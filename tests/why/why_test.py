@@ -584,6 +584,11 @@ class WhyTest(unittest.TestCase):
         self.assertFalse([l for l in said["limits"] if "failure depended on" in l], said["limits"])
         self.assertIn(line("most = 4"), [s["line"] for s in said["suspects"][:3]])
 
+    def test_what_the_run_that_is_cut_off_executes_more_does_not_end_the_log_too_early(self):
+        said, line = self.subject("reads_own_maps", expected="one\n")
+        self.assertIn(line("// wrong"), self.proved(said, "critical-branch"))
+        self.assertEqual(said["suspects"][0]["line"], line("// wrong"))
+
     def test_a_recursion_without_end_overflows_the_stack(self):
         said, line = self.subject("deep_recursion")
         self.assertEqual(said["failure"]["kind"], "stack-overflow")
