@@ -1,14 +1,15 @@
-// Programs put out text through functions of their own: a `write` of a stream class, a `put_text` that counts lines. Such
-// a function appears wherever anything is wrong with the output, so it says nothing; who called it does. An activation
-// passes a text on when
+// Programs put out text through functions of their own: a `write` of a stream class, a `put_text` that counts lines.
+// Such a function appears wherever anything is wrong with the output, so it says nothing; who called it does. An
+// activation passes a text on when
 //   - the text's wrong byte was there before it began,
 //   - it was given the text: the pointer that it puts out is an argument, or held by the object that an argument
 //     points to (a string; an element of a table that it holds was chosen), and
 //   - no branch that decided within it that the text is put out had looked at the text.
-// A function with arguments in any number passes on whatever it formats of them.
+// A function with arguments in any number, or with the list of another one's, passes on whatever it formats of them.
 // What it decides by other things (whether there is a stream) is about where the text goes and not about the text.
 #include "locate/output_writer.h"
 
+#include <algorithm>
 #include <optional>
 #include <unordered_set>
 #include <vector>
@@ -16,6 +17,7 @@
 #include "locate/graph_nodes.h"
 #include "locate/own_statements.h"
 #include "program/external_effects.h"
+#include "program/type_name.h"
 
 namespace culprit {
 namespace {
@@ -157,12 +159,21 @@ bool decided_by_text(const DependenceGraph& graph, Node call, const Nodes& text,
   return false;
 }
 
-/// Whether the activation that makes a call is one of a function with arguments in any number: what it puts out it was
-/// given, be it that it formats it itself.
-bool is_variadic(const DependenceGraph& graph, Node call) {
+/// Whether a function takes the list of another one's arguments (va_list).
+bool takes_list(const program::ProgramModel& model, uint32_t function) {
+  const program::Indices variables = model.variables_of(function);
+  return std::any_of(variables.begin(), variables.end(), [&](uint32_t each) {
+    const auto& variable = model.variable(each);
+    return variable.argument != 0 && program::type_name(model, variable.type).find("va_list") != std::string::npos;
+  });
+}
+
+/// Whether the activation that makes a call is one of a function with arguments in any number, or of one that is given
+/// their list: what it puts out it was given, be it that it formats it itself.
+bool only_formats(const DependenceGraph& graph, Node call) {
   const program::ProgramModel& model = graph.model();
   const uint32_t function = model.function_of_block(graph.execution(call.execution()).block);
-  return model.text(model.function(function).signature).ends_with("...)");
+  return model.text(model.function(function).signature).ends_with("...)") || takes_list(model, function);
 }
 
 uint32_t statement_of(const DependenceGraph& graph, Node node) {
@@ -187,7 +198,7 @@ Node writer_of_output(const DependenceGraph& graph, std::span<const Node> made_b
     const uint32_t frame = graph.execution(call.execution()).frame;
     const Execution begin = entered(frame);
     const Node caller = graph.frame(frame).call;
-    const bool formats = is_variadic(graph, call);
+    const bool formats = only_formats(graph, call);
     if (caller == depend::kNoNode || (made >= begin && !formats)) return writer;
     if (decided_by_text(graph, call, text, begin)) return writer;
     std::vector<Node> handed;

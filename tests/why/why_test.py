@@ -359,6 +359,11 @@ class WhyTest(unittest.TestCase):
         self.assertIn(line("line[0] != '#'"), self.proved(said, "critical-branch"))
         self.assertIn(line("line[0] != '#'"), [s["line"] for s in said["suspects"][:3]])
 
+    def test_a_function_that_is_given_a_list_of_arguments_only_formats_them(self):
+        said, line = self.subject("says_by_list", arguments=["12", "305", "7"])
+        self.assertEqual((said["failure"]["kind"], said["failure"]["line"]), ("exit-status", line("// says")))
+        self.assertEqual(said["suspects"][0]["line"], line("// tested"))
+
     def test_the_first_run_is_explained_where_later_ones_fail_otherwise(self):
         said, line = self.subject("leaves_a_file", arguments=["8"])
         self.assertEqual((said["failure"]["kind"], said["failure"]["line"]), ("exit-status", line("exit(1);")))
