@@ -210,11 +210,13 @@ std::optional<FailureSlice> slice_failure(const Launch& launch, const TracedProg
       chain = depend::value_chain_of_output(graph, graph.output_parts(stream, byte));
     }
     if (moment.wrong_length && !message) length_node = length_of_output(graph, criterion.back());
-  } else if (const Node branch = run->branch(moment.branch); branch != depend::kNoNode) {
-    criterion = {branch};
   } else if (call_is_known) {
     criterion = {unknown};
-    said_by = unknown;
+    said_by = formatted_for(graph, unknown);
+    thrown_by = run->said_because_of(said_by);
+    if (thrown_by) chain = first_own(graph.model(), run->origins_of(*thrown_by, false));
+  } else if (const Node branch = run->branch(moment.branch); branch != depend::kNoNode) {
+    criterion = {branch};
   } else if (criterion = run->criterion_of(moment); !criterion.empty()) {
     length = negative_length(graph, run->trace(), criterion);
     Node bad = moment.divided ? divisor(graph, criterion) : length ? length->value : depend::kNoNode;
@@ -278,7 +280,7 @@ std::optional<FailureSlice> slice_failure(const Launch& launch, const TracedProg
   }
   if (!chain.empty() && !byte_is_known && !parent) slice.let_through = run->tests_before(criterion.front(), chain);
   slice.value_is_input = !chain.empty() && reads_input(graph, chain.back());
-  const bool said = gave_up && said_by != depend::kNoNode;
+  const bool said = (gave_up || thrown_by) && said_by != depend::kNoNode;
   if (const auto branch = said ? run->said_because_of(said_by) : run->decided_by(criterion.front())) {
     slice.decided_on = run->statements_of(run->origins_of(*branch, false));
     slice.decided_by_caller = run->tests_what_it_was_given(*branch);

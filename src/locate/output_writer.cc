@@ -200,7 +200,7 @@ Node writer_of_output(const DependenceGraph& graph, std::span<const Node> made_b
     const Node caller = graph.frame(frame).call;
     const bool formats = only_formats(graph, call);
     if (caller == depend::kNoNode || (made >= begin && !formats)) return writer;
-    if (decided_by_text(graph, call, text, begin)) return writer;
+    if (!formats && decided_by_text(graph, call, text, begin)) return writer;
     std::vector<Node> handed;
     for (const Node pointer : pointers) {
       if (const auto argument = given(graph, pointer, begin)) handed.push_back(*argument);
@@ -210,6 +210,16 @@ Node writer_of_output(const DependenceGraph& graph, std::span<const Node> made_b
     pointers = std::move(handed);
     if (is_own_statement(graph.model(), statement_of(graph, call))) writer = call;
   }
+}
+
+Node formatted_for(const DependenceGraph& graph, Node call) {
+  Node writer = call;
+  while (only_formats(graph, call)) {
+    call = graph.frame(graph.execution(call.execution()).frame).call;
+    if (call == depend::kNoNode) break;
+    if (is_own_statement(graph.model(), statement_of(graph, call))) writer = call;
+  }
+  return writer;
 }
 
 }  // namespace culprit

@@ -14,4 +14,8 @@ namespace culprit {
 depend::Node writer_of_output(const depend::DependenceGraph& graph, std::span<const depend::Node> made_by,
                           const std::function<depend::Execution(uint32_t frame)>& entered);
 
+/// The call that put out a text of which nobody knows the bytes, or that of the outermost of the functions around it
+/// that only format what they are given.
+depend::Node formatted_for(const depend::DependenceGraph& graph, depend::Node call);
+
 }  // namespace culprit

@@ -364,6 +364,12 @@ class WhyTest(unittest.TestCase):
         self.assertEqual((said["failure"]["kind"], said["failure"]["line"]), ("exit-status", line("// says")))
         self.assertEqual(said["suspects"][0]["line"], line("// tested"))
 
+    def test_what_made_a_program_complain_is_told_though_nobody_knows_the_bytes(self):
+        said, line = self.subject("says_by_error", expected="1\n9\n", arguments=["1", "09"])
+        self.assertEqual(said["failure"]["line"], line("// says"))
+        self.assertEqual([f["line"] for f in said["findings"] if f["kind"] == "value-origin"], [line("// made")])
+        self.assertIn(line("// made"), [s["line"] for s in said["suspects"][:3]])
+
     def test_the_first_run_is_explained_where_later_ones_fail_otherwise(self):
         said, line = self.subject("leaves_a_file", arguments=["8"])
         self.assertEqual((said["failure"]["kind"], said["failure"]["line"]), ("exit-status", line("exit(1);")))
