@@ -37,6 +37,7 @@ constexpr const char* kMadeBeforeGivingUp = "the value was made here because of 
 constexpr double kGoesRound = 62, kGuards = 0.9;
 constexpr double kLetThrough = 36;  // a test of the bad value that did not keep it from the failing statement
 constexpr double kOmittedOutput = 44;
+constexpr double kSaidWhyNot = 0.6;  // of it, where the program said something instead
 constexpr double kMade = 20;
 constexpr double kUnchecked = 54;  // a use of input as it is: nothing in the program made that
 constexpr double kGivesValue = 34;
@@ -240,7 +241,8 @@ class OfFailure : SuspectSource {
   }
 
   void add_omitted_outputs() {
-    double score = kOmittedOutput;
+    const bool said = evidence_.slice && evidence_.slice->message;
+    double score = kOmittedOutput * (said ? kSaidWhyNot : 1);
     for (const OmittedOutput& each : evidence_.omitted) {
       add_gone_past(each.block, each.statement, score, "put something out where the output ends too early");
       score *= kNextOfKind;
@@ -471,7 +473,7 @@ class OfFailure : SuspectSource {
     }
     for (const VariableValue& variable : evidence_.variables->front()) {
       if (!mentions(failing_line, variable.name)) continue;
-      const bool null = variable.value == "0x0";
+      const bool null = variable.value == "0x0" && !evidence_.endless;
       double score = null ? 44 : 10;
       for (const uint32_t block : blocks) {
         const report::SourcePlace test = place_of_branch(model_, block);

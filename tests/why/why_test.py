@@ -368,7 +368,7 @@ class WhyTest(unittest.TestCase):
         said, line = self.subject("says_by_error", expected="1\n9\n", arguments=["1", "09"])
         self.assertEqual(said["failure"]["line"], line("// says"))
         self.assertEqual([f["line"] for f in said["findings"] if f["kind"] == "value-origin"], [line("// made")])
-        self.assertIn(line("// made"), [s["line"] for s in said["suspects"][:3]])
+        self.assertEqual(said["suspects"][0]["line"], line("// made"))
 
     def test_the_first_run_is_explained_where_later_ones_fail_otherwise(self):
         said, line = self.subject("leaves_a_file", arguments=["8"])
@@ -648,6 +648,11 @@ class WhyTest(unittest.TestCase):
         self.assertIn(line("// wrong"), suspects)
         said, line = self.subject("never_left", options=["--timeout", "1"])
         self.assertIn(line("if (text[0]"), [s["line"] for s in said["suspects"][:3]])
+
+    def test_null_is_nothing_bad_where_a_loop_waits(self):
+        said, line = self.subject("waits_for_item", options=["--timeout", "1"])
+        self.assertEqual([s for s in said["suspects"] if "null where" in s["why"]], [])
+        self.assertIn(line("// goes past"), [s["line"] for s in said["suspects"][:2]])
 
     def test_of_many_writes_the_one_is_told_that_the_loop_came_nearest_to(self):
         said, line = self.subject("stands_still", options=["--timeout", "1"])
