@@ -30,14 +30,13 @@ constexpr size_t kMostOfSlice = 100;
 constexpr size_t kMostComputing = 8;
 constexpr size_t kMostComputingOfFunction = 2;
 constexpr double kNeverWritten = 75;
-constexpr double kNotWrittenAgain = 40, kWrittenAgain = 34;  // in an endless loop
+constexpr double kGonePast = 42, kNotWrittenAgain = 40, kWrittenAgain = 34;  // in an endless loop
 constexpr double kRaced = 80, kRacedAlways = 24, kRacingRead = 0.75;
 constexpr double kGaveUp = 40;
 constexpr const char* kMadeBeforeGivingUp = "the value was made here because of which the program gave up";
 constexpr double kGoesRound = 62, kGuards = 0.9;
 constexpr double kLetThrough = 36;  // a test of the bad value that did not keep it from the failing statement
-constexpr double kOmittedOutput = 44;
-constexpr double kSaidWhyNot = 0.6;  // of it, where the program said something instead
+constexpr double kOmittedOutput = 44, kSaidWhyNot = 0.6;  // of it, where the program said something instead
 constexpr double kMade = 20;
 constexpr double kUnchecked = 54;  // a use of input as it is: nothing in the program made that
 constexpr double kGivesValue = 34;
@@ -241,8 +240,7 @@ class OfFailure : SuspectSource {
   }
 
   void add_omitted_outputs() {
-    const bool said = evidence_.slice && evidence_.slice->message;
-    double score = kOmittedOutput * (said ? kSaidWhyNot : 1);
+    double score = kOmittedOutput * (evidence_.slice && evidence_.slice->message ? kSaidWhyNot : 1);
     for (const OmittedOutput& each : evidence_.omitted) {
       add_gone_past(each.block, each.statement, score, "put something out where the output ends too early");
       score *= kNextOfKind;
@@ -267,7 +265,7 @@ class OfFailure : SuspectSource {
     }
     add(place_of_branch(model_, exit.block), kNotWrittenAgain * (exit.changes() ? kOmitted : kTested),
         "the endless loop could be left here, and was not");
-    double score = kNotWrittenAgain;
+    double score = kGonePast;
     for (const SkippedWrite& skipped : value.skipped) {
       add_gone_past(skipped.branch, skipped.write, score, "write what the endless loop waits for");
       score *= kNextOfKind;
