@@ -35,7 +35,8 @@ class AccessWatch {
   /// An operation of the program is executed as `node`.
   void executed(uint32_t thread, const Activation& activation, const ActiveOperation& operation, NodeNumber node) {
     if (races_) races_->executed(thread, activation, operation, node);
-    if (!operation.accesses.empty()) heap_.executed(activation, operation, node);
+    // Registers are nowhere in memory.
+    if (operation.simple == SimpleAccess::kNone) heap_.executed(activation, operation, node);
   }
   /// The call `operation` of `function` came back; `effects` may be null: not known.
   void returned(uint32_t thread, std::string_view function, const trace::ReturnedCall& call, uint32_t operation,
