@@ -22,6 +22,8 @@ namespace culprit {
 namespace {
 
 constexpr uint64_t kFewestElements = 2;
+/// Pointers that are farther from their variable did not walk there: they are null, or were never written.
+constexpr uint64_t kFarthest = uint64_t{1} << 31;
 
 /// An index operand of an address computation and the number of elements that the type it indexes has.
 struct BoundedIndex {
@@ -135,6 +137,9 @@ void check(const BoundedAccess& bounded) {
   llvm::Value* distance =
       builder.CreateSub(builder.CreatePtrToInt(pointer, word), builder.CreatePtrToInt(bounded.object.address, word));
   llvm::Value* outside = builder.CreateICmpUGT(distance, builder.getInt64(bounded.object.bytes - bounded.bytes));
+  llvm::Value* near =
+      builder.CreateICmpULT(builder.CreateAdd(distance, builder.getInt64(kFarthest)), builder.getInt64(2 * kFarthest));
+  outside = builder.CreateAnd(outside, near);
   llvm::Value* index = builder.CreateSDiv(distance, builder.getInt64(bounded.bytes));
   llvm::Value* chosen = asked(access, outside, *statement, index, bounded.object.bytes / bounded.bytes);
   llvm::IRBuilder<> then(&access);

@@ -18,6 +18,7 @@ constexpr unsigned kMostSteps = 32;
 void PointedObjects::Objects::add(const Objects& other) {
   any |= other.any || (one && other.one && *one != *other.one);
   if (!one) one = other.one;
+  if (any) one.reset();
 }
 
 PointedObjects::PointedObjects(llvm::Function& body) {

@@ -53,6 +53,8 @@ class Investigation {
     examine_array_bounds();
     tell_failure();
     failing_.end.timed_out ? examine_endless_loop() : examine_heap();
+    trace();
+    tell_heap(model_, evidence_, explanation_);
     follow_dependences();
     report::SourcePlace& place = explanation_.failure->place;
     if (place.line == 0 && !evidence_.omitted.empty()) place = place_of_branch(model_, evidence_.omitted[0].block);
@@ -234,15 +236,10 @@ class Investigation {
       explanation_.limits.push_back("altering the heap: the run ends otherwise when it is cut off from the outside");
     }
     evidence_.heap = heap.faults;
-    for (const HeapFault& fault : heap.faults) add_findings_of(model_, fault, explanation_.findings);
-    if (heap.faults.empty()) return;
-    if (!is_silent(*explanation_.failure)) return tell_misuse(model_, heap.faults.front(), *explanation_.failure);
-    move_failure_to(model_, heap.faults.front(), *explanation_.failure);
-    explanation_.failure->origin_is_of_output = explanation_.failure->kind == "wrong-output";
   }
 
-  /// What it depended on. Where nothing else is known, a wrong output fails where it was decided to write it.
-  void follow_dependences() {
+  /// The run's dependences, and how the failure lies in them.
+  void trace() {
     if (request_.traced && !failing_.end.timed_out) {
       attempt("tracing the run", explanation_, [&] { traced_ = request_.traced(); });
     }
@@ -253,7 +250,11 @@ class Investigation {
     evidence_.slice = &*slice_;
     budget_.distance = slice_->branch_distance;
     budget_.near = slice_->near_instances;
-    add_misuses(model_, *slice_->run, evidence_, explanation_);
+  }
+
+  /// What it depended on. Where nothing else is known, a wrong output fails where it was decided to write it.
+  void follow_dependences() {
+    if (!slice_) return;
     find_races();
     find_values();
     // At its end that has been told.

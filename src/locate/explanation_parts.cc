@@ -74,6 +74,13 @@ std::chrono::milliseconds stretched(std::chrono::milliseconds time, const Explai
 
 namespace {
 
+/// `last`: the instance that is kept last; a log that does not have it stays.
+void end_log(BranchLog& log, uint64_t last) {
+  if (last >= log.first_instance && last < log.first_instance + log.entries.size()) {
+    log.entries.resize(last - log.first_instance + 1);
+  }
+}
+
 /// The last of a log's instances that was executed before the stop of another run; nothing when it is not known.
 std::optional<uint64_t> last_before_stop(const BranchLog& log, const ObservedRun& stopped) {
   const auto& other = stopped.log;
@@ -97,19 +104,15 @@ std::optional<uint64_t> last_before_stop(const BranchLog& log, const ObservedRun
 }  // namespace
 
 void end_log(BranchLog& log, const ObservedRun& stopped) {
-  const std::optional<uint64_t> before = last_before_stop(log, stopped);
-  if (before && *before >= log.first_instance && *before < log.first_instance + log.entries.size()) {
-    log.entries.resize(*before - log.first_instance + 1);
-  }
+  if (const auto before = last_before_stop(log, stopped)) end_log(log, *before);
 }
 
 void leave_out_handler(const report::Failure& failure, ObservedRun& failing) {
   // A wrong output may come long after a signal that the program got over.
   const bool by_output = failure.kind == "wrong-output" || failure.kind == "predicate";
   if (failing.end.stop.reason == format::StopReason::kFatalSignal && !by_output) {
-    ObservedRun stopped;
-    stopped.end = failing.end;
-    end_log(failing.log, stopped);
+    const format::StopRecord& stop = failing.end.stop;
+    end_log(failing.log, failing.log.instance_of({.thread = stop.thread, .own = stop.branches}));
   }
 }
 
@@ -222,21 +225,21 @@ std::optional<FailureSlice> slice_of_failure(const ExplainRequest& request, cons
   return slice;
 }
 
-void add_misuses(const program::ProgramModel& model, const RunDependences& run, Evidence& evidence,
-                 report::Explanation& explanation) {
-  std::vector<HeapFault> seen = heap_misuses(run.graph(), run.trace(), evidence.heap);
-  const auto is_hit = [&](const HeapFault& each) { return is_hit_by(model, each, seen); };
-  if (std::erase_if(evidence.heap, is_hit) != 0) {
-    std::erase_if(explanation.findings, [](const report::Finding& each) {
-      return each.kind == "use-after-free" || each.kind == "freed-here" || each.kind == "allocated-here";
-    });
-    for (const HeapFault& each : evidence.heap) add_findings_of(model, each, explanation.findings);
+void tell_heap(const program::ProgramModel& model, Evidence& evidence, report::Explanation& explanation) {
+  std::vector<HeapFault>& heap = evidence.heap;
+  if (evidence.slice) {
+    const RunDependences& run = *evidence.slice->run;
+    const std::vector<HeapFault> seen = heap_misuses(run.graph(), run.trace(), heap);
+    std::erase_if(heap, [&](const HeapFault& each) { return is_hit_by(model, each, seen); });
+    heap.insert(heap.end(), seen.begin(), seen.end());
   }
-  for (HeapFault& fault : seen) {
-    add_findings_of(model, fault, explanation.findings);
-    if (evidence.heap.empty()) tell_misuse(model, fault, *explanation.failure);
-    evidence.heap.push_back(std::move(fault));
-  }
+  for (const HeapFault& fault : heap) add_findings_of(model, fault, explanation.findings);
+  if (heap.empty()) return;
+  if (!is_silent(*explanation.failure)) return tell_misuse(model, heap.front(), *explanation.failure);
+  // That the output is wrong because of what was seen is not known.
+  if (heap.front().was_seen) return;
+  move_failure_to(model, heap.front(), *explanation.failure);
+  explanation.failure->origin_is_of_output = explanation.failure->kind == "wrong-output";
 }
 
 std::vector<RacingAccesses> races_of_another_run(const ExplainRequest& request, const TracedProgram& traced,

@@ -43,9 +43,9 @@ std::optional<FailureSlice> slice_of_failure(const ExplainRequest& request, cons
                                              const ObservedRun& at_output, const std::optional<ChildOutput>& child,
                                              std::optional<uint64_t> branch, report::Explanation& explanation);
 
-/// What the traced run was seen to do with the heap.
-void add_misuses(const program::ProgramModel& model, const RunDependences& run, Evidence& evidence,
-                 report::Explanation& explanation);
+/// What is wrong with the use of the heap: what altering it has found, as far as the traced run does not show that to
+/// be something else, and what that run was seen to do.
+void tell_heap(const program::ProgramModel& model, Evidence& evidence, report::Explanation& explanation);
 
 /// The data races of one more run of the program of which a statement is among `slice`.
 std::vector<RacingAccesses> races_of_another_run(const ExplainRequest& request, const TracedProgram& traced,

@@ -6,15 +6,10 @@
 #include <asm/unistd.h>
 
 #include "runtime/fault_handlers.h"
+#include "runtime/heap_functions.h"
 #include "runtime/session/agent.h"
 
 extern "C" {
-void* __libc_malloc(size_t bytes);
-void* __libc_calloc(size_t count, size_t bytes);
-void* __libc_realloc(void* block, size_t bytes);
-void* __libc_memalign(size_t alignment, size_t bytes);
-void __libc_free(void* block);
-int* __errno_location();
 int setvbuf(void* stream, char* buffer, int mode, size_t bytes) __attribute__((weak));
 extern void* stdout __attribute__((weak));
 void* dlsym(void* handle, const char* name) __attribute__((weak));
@@ -26,7 +21,6 @@ namespace {
 using format::HeapAlteration;
 using format::HeapControl;
 
-constexpr int kNoMemory = 12, kInvalid = 22;
 constexpr uint64_t kPage = 4096;
 constexpr uint64_t kBlocks = uint64_t{1} << 22;  // of the table; a power of two
 
@@ -175,12 +169,6 @@ bool release(HeapControl& heap, void* block) {
   return !(heap.alteration == HeapAlteration::kKeepFreed && found.number != 0 && found.number <= heap.last);
 }
 
-bool multiplies(size_t count, size_t bytes, size_t& product) {
-  if (!__builtin_mul_overflow(count, bytes, &product)) return true;
-  *__errno_location() = kNoMemory;
-  return false;
-}
-
 using runtime::LibraryAction;
 
 struct Time {
@@ -206,8 +194,6 @@ extern "C" void culprit_session_starts() {
   if (control->unbuffered && &setvbuf && &stdout) setvbuf(stdout, nullptr, kUnbuffered, 0);
 }
 
-#define CULPRIT_OVERRIDE extern "C" __attribute__((weak, visibility("default")))
-
 CULPRIT_OVERRIDE void* malloc(size_t bytes) {
   HeapControl* heap = altered();
   return heap ? allocate(*heap, bytes, 0, false) : __libc_malloc(bytes);
@@ -217,7 +203,7 @@ CULPRIT_OVERRIDE void* calloc(size_t count, size_t bytes) {
   HeapControl* heap = altered();
   if (!heap) return __libc_calloc(count, bytes);
   size_t product = 0;
-  return multiplies(count, bytes, product) ? allocate(*heap, product, 0, true) : nullptr;
+  return culprit::multiplies(count, bytes, product) ? allocate(*heap, product, 0, true) : nullptr;
 }
 
 CULPRIT_OVERRIDE void free(void* block) {
@@ -252,26 +238,9 @@ CULPRIT_OVERRIDE void* realloc(void* block, size_t bytes) {
   return larger;
 }
 
-CULPRIT_OVERRIDE void* reallocarray(void* block, size_t count, size_t bytes) {
-  size_t product = 0;
-  return multiplies(count, bytes, product) ? realloc(block, product) : nullptr;
-}
-
 CULPRIT_OVERRIDE void* memalign(size_t alignment, size_t bytes) {
   HeapControl* heap = altered();
   return heap ? allocate(*heap, bytes, alignment, false) : __libc_memalign(alignment, bytes);
-}
-
-CULPRIT_OVERRIDE void* aligned_alloc(size_t alignment, size_t bytes) {
-  return memalign(alignment, bytes);
-}
-
-CULPRIT_OVERRIDE int posix_memalign(void** block, size_t alignment, size_t bytes) {
-  if (alignment < sizeof(void*) || (alignment & (alignment - 1)) != 0) return kInvalid;
-  void* memory = memalign(alignment, bytes);
-  if (!memory) return kNoMemory;
-  *block = memory;
-  return 0;
 }
 
 /// std::ios_base::sync_with_stdio. While streams are in step with stdio, they write through it, and hold nothing back.
