@@ -98,11 +98,16 @@ void HeapWatch::freed(uint64_t address, NodeNumber by, uint32_t operation) {
 }
 
 void HeapWatch::executed(const Activation& activation, const ActiveOperation& operation, NodeNumber node) {
+  const bool is_stretch = operation.kind == OperationKind::kCopyMemory || operation.kind == OperationKind::kSetMemory;
   for (const AccessRecord& each : operation.accesses) {
-    if ((each.flags & (kAccessReads | kAccessWrites)) == 0 || each.place == PlaceKind::kGlobal) continue;
+    if ((each.flags & (kAccessReads | kAccessWrites)) == 0) continue;
+    // A word of a variable by its name is where it belongs.
+    const bool is_named =
+        each.place == PlaceKind::kGlobal ||
+        (each.place == PlaceKind::kFrame && model_.sections().bases[each.value].private_offset == kNone);
+    if (is_named && !is_stretch) continue;
     const auto address = definitions_.address(activation, each);
     if (!address) continue;
-    const bool is_stretch = operation.kind == OperationKind::kCopyMemory || operation.kind == OperationKind::kSetMemory;
     const auto number = static_cast<size_t>(&each - operation.accesses.data());
     check({.address = *address,
            .bytes = is_stretch ? definitions_.bytes_of(operation.accesses, number) : each.bytes,

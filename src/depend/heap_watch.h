@@ -55,7 +55,7 @@ class HeapWatch {
   /// All must stay.
   HeapWatch(const program::ProgramModel& model, const std::vector<uint64_t>& anchors, const Definitions& definitions,
             const StackVariables& stack)
-      : definitions_(definitions), variables_(model, anchors, stack) {}
+      : model_(model), definitions_(definitions), variables_(model, anchors, stack) {}
 
   /// Native code got or gave back a block during the call `by`, or during none (kNoNumber); `operation` is the call's.
   void changed(const format::TraceHeapChange& change, NodeNumber by, uint32_t operation);
@@ -94,6 +94,7 @@ class HeapWatch {
   void tell(const Access& access, uint64_t wrong, uint32_t flags);
   void add(const Access& access, format::GraphMisuse misuse);
 
+  const program::ProgramModel& model_;
   const Definitions& definitions_;
   VariableBounds variables_;
   HeapBytes bytes_;
