@@ -175,7 +175,9 @@ const Registration kWhy{Command{
         "have let it succeed. Every such branch is checked by running the program once more. Altered runs touch "
         "nothing outside: files they write are private memory, and they can start no process and open no "
         "connection. The failing run is recorded first, so that all this is done to that one run. A "
-        "program with threads of which no run fails is recorded under random schedules of them, until one does.\n\n"
+        "program with threads of which no run fails is recorded under random schedules of them, until one does. Of a "
+        "run "
+        "that does not fail it is told what it does with memory that no program may do.\n\n"
         "The program must have been compiled with culprit-cc or culprit-c++. It is rebuilt from the bitcode that it "
         "carries; the first time takes about as long as compiling it.",
     .examples = {{"culprit why -- ./prog -v input.txt", "explains a crash, an abort or a failed assertion"},

@@ -34,7 +34,9 @@ class Page {
     text_ = page_head("culprit why", kStyle);
     text_ += fmt::format("<main><h1>culprit why</h1><p><code>{}</code></p>\n", escaped(explanation_.command));
     if (!explanation_.failure) {
-      text_ += fmt::format("<p>It did not fail in {} runs.</p>\n", explanation_.runs);
+      text_ += fmt::format("<p>It did not fail in {} runs.{}</p>\n", explanation_.runs,
+                           explanation_.findings.empty() ? "" : " But it did what no program may do.");
+      write_findings();
     } else {
       write_failure();
       write_suspects();
@@ -59,7 +61,6 @@ class Page {
   }
 
   void collect_places() {
-    if (!explanation_.failure) return;
     for (const Finding& each : explanation_.findings) {
       mark(each.place, Mark::kOther);
       if (!each.route) continue;
@@ -67,9 +68,11 @@ class Page {
     }
     for (const Activation& each : explanation_.activations) mark(each.place, Mark::kOther);
     for (const Suspect& each : first_suspects(explanation_)) mark(each.place, Mark::kSuspect);
-    for (const ValueStep& each : explanation_.failure->path) mark(each.place, Mark::kOther);
-    if (explanation_.failure->origin) mark(explanation_.failure->origin->place, Mark::kOther);
-    mark(explanation_.failure->place, Mark::kFailure);
+    if (explanation_.failure) {
+      for (const ValueStep& each : explanation_.failure->path) mark(each.place, Mark::kOther);
+      if (explanation_.failure->origin) mark(explanation_.failure->origin->place, Mark::kOther);
+      mark(explanation_.failure->place, Mark::kFailure);
+    }
     for (const auto& [file, lines] : marked_) numbers_.emplace(file, numbers_.size());
   }
 

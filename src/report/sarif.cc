@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
+#include <set>
+#include <string>
 #include <string_view>
 
 namespace culprit::report {
@@ -106,6 +108,19 @@ Json failure_result(const Explanation& explanation) {
   return result;
 }
 
+/// Of a run that did not fail: what it does all the same.
+void add_findings(const Explanation& explanation, Json& rules, Json& results) {
+  std::set<std::string> kinds;
+  for (const Finding& finding : explanation.findings) {
+    if (kinds.insert(finding.kind).second) {
+      rules.push_back({{"id", finding.kind}, {"shortDescription", {{"text", "What no program may do"}}}});
+    }
+    Json result{{"ruleId", finding.kind}, {"level", "warning"}, {"message", {{"text", finding.evidence}}}};
+    if (finding.place.line != 0) result["locations"] = Json::array({location_of(finding.place)});
+    results.push_back(std::move(result));
+  }
+}
+
 }  // namespace
 
 std::string to_sarif(const Explanation& explanation, const std::string& tool_version) {
@@ -122,6 +137,8 @@ std::string to_sarif(const Explanation& explanation, const std::string& tool_ver
       result["rank"] = kHighestRank - step * (suspect.rank - 1);
       results.push_back(std::move(result));
     }
+  } else {
+    add_findings(explanation, rules, results);
   }
   const Json tool{{"driver", {{"name", "Culprit"}, {"version", tool_version}, {"rules", std::move(rules)}}}};
   const Json invocation{{"commandLine", explanation.command}, {"executionSuccessful", true}};

@@ -165,5 +165,25 @@ TEST(Report, TextOfASuccessSaysSo) {
   EXPECT_EQ(to_text(explanation, {.colour = false}), "prog did not fail.\n");
 }
 
+TEST(Report, WhatARunThatPassesDoesIsShownEverywhere) {
+  Explanation explanation;
+  explanation.command = "prog";
+  explanation.findings = {{.kind = "use-after-free",
+                           .place = {.file = "/src/a.c", .line = 7, .function = "take"},
+                           .evidence = "It uses it.",
+                           .proved = true}};
+  const std::string text = to_text(explanation, {.colour = false});
+  EXPECT_THAT(text, HasSubstr("But it did what no program may do"));
+  EXPECT_THAT(text, HasSubstr("It uses it."));
+  EXPECT_THAT(to_html(explanation), HasSubstr("It uses it."));
+  const auto log = nlohmann::json::parse(to_sarif(explanation, "1.2"));
+  const auto& run = log["runs"][0];
+  ASSERT_EQ(run["results"].size(), 1);
+  EXPECT_EQ(run["results"][0]["ruleId"], "use-after-free");
+  EXPECT_EQ(run["results"][0]["level"], "warning");
+  EXPECT_EQ(run["results"][0]["locations"][0]["physicalLocation"]["region"]["startLine"], 7);
+  EXPECT_EQ(run["tool"]["driver"]["rules"][0]["id"], "use-after-free");
+}
+
 }  // namespace
 }  // namespace culprit::report

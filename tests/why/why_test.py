@@ -61,8 +61,10 @@ class WhyTest(unittest.TestCase):
         self.assertEqual([suspect["line"] for suspect in said["suspects"][:2]], [moves, stale])
 
     def test_tells_what_no_program_may_do_of_a_run_that_passes(self):
-        said, line = self.subject("stale_element", ending="cc")
+        said, line = self.subject("stale_element", ending="cc", options=["--sarif", "why.sarif", "--html", "why.html"])
         self.assertIsNone(said["failure"])
+        self.assertEqual(sarif.faults(json.loads((self.folder / "why.sarif").read_text())), [])
+        self.assertIn("first-&gt;balance += 100", (self.folder / "why.html").read_text())
         self.assertIn(("use-after-free", line("// stale")), self.kinds(said))
         text = subprocess.run([BIN / "culprit", "why", "--", "./prog"], cwd=self.folder, env=self.environment,
                               stdin=subprocess.DEVNULL, capture_output=True, text=True, check=True).stdout
