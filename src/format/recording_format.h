@@ -11,7 +11,7 @@
 
 namespace culprit::format {
 
-inline constexpr uint32_t kRecordingVersion = 9;
+inline constexpr uint32_t kRecordingVersion = 10;
 
 // ---- log: a LogHeader, then frames -------------------------------------------------------------------------------
 
@@ -190,8 +190,9 @@ struct StartRegisters {
   uint64_t stack;
   uint64_t ignored;  ///< signals that were ignored from the start (bit number - 1)
   uint64_t blocked;  ///< signals that were blocked
+  uint64_t core;     ///< that the program began on, counted from 1, where cpuid was not trapped; 0: it was
 };
-static_assert(sizeof(StartRegisters) == 32);
+static_assert(sizeof(StartRegisters) == 40);
 
 /// Where a thread spins: in a loop that comes back to this state with unchanged memory.
 struct SpinState {

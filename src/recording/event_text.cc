@@ -49,6 +49,7 @@ std::string parts_text(const EventRef& event) {
         format::StartRegisters registers;
         std::memcpy(&registers, part.bytes.data(), sizeof registers);
         text += fmt::format("\n    entry {:#x}, stack {:#x}", registers.entry, registers.stack);
+        if (registers.core != 0) text += fmt::format(", begins on core {}", registers.core - 1);
         break;
       }
       case PartKind::kIdentity:

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Records a command and replays it: check.py CULPRIT [--times N] [--status N] [--signal N] [--children] [--trap] [--one-core] [--capture SOURCE] -- COMMAND…
+"""Records a command and replays it: check.py CULPRIT [--times N] [--status N] [--signal N] [--children] [--trap] [--other-core] [--capture SOURCE] -- COMMAND…
 
 Each replay must verify, and show the same output and error as the recorded run did. With --children output is not
 compared: what unrecorded children write themselves is not shown again.
@@ -35,14 +35,14 @@ def main():
     parser.add_argument("--trap", action="store_true", help="intercept by seccomp")
     parser.add_argument("--capture", metavar="SOURCE",
                         help="the command is this C program, compiled by culprit-cc and built with ticks")
-    parser.add_argument("--one-core", action="store_true",
-                        help="the C library keeps which core it began on, and some processors cannot trap that question")
+    parser.add_argument("--other-core", action="store_true", help="replays start on another core than the recording")
     parser.add_argument("--events-at-least", type=int, default=10)
     split = sys.argv.index("--")
     options = parser.parse_args(sys.argv[1:split])
     command = sys.argv[split + 1:]
-    if options.one_core:
-        os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
+    cores = os.sched_getaffinity(0)
+    if options.other_core:
+        os.sched_setaffinity(0, {min(cores)})
 
     with tempfile.TemporaryDirectory(prefix="culprit-record-") as folder:
         directory = pathlib.Path(folder) / "rec"
@@ -58,6 +58,8 @@ def main():
             sys.exit(f"the program ended with {said}: {recorded.stderr.decode(errors='replace')}")
         if said["events"] < options.events_at_least:
             sys.exit(f"only {said['events']} events")
+        if options.other_core:
+            os.sched_setaffinity(0, {max(cores)})
         for number in range(options.times):
             replayed = subprocess.run([options.culprit, "replay", *trap, "--verify", "--json", directory],
                                       stdin=subprocess.DEVNULL, capture_output=True, timeout=300)

@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
-"""Runs a command with fewer rights: confined.py docker|user|namespace -- COMMAND…
+"""Runs a command with fewer rights: confined.py docker|user|namespace|untrapped -- COMMAND…
 
 docker: under a seccomp filter equal to Docker's default profile for a container without added capabilities.
 user: as the user `nobody` (needs root; otherwise as whoever calls). namespace: in a user namespace of its own.
+untrapped: as on a machine that traps neither cpuid nor, though it says so, rdtsc.
 Exit status 77 where that cannot be had.
 """
 import ctypes
@@ -45,7 +46,11 @@ PERSONALITIES = (0x0, 0x8, 0x20000, 0x20008, 0xffffffff)
 NAMESPACES = 0x7e020000  # CLONE_NEW*
 VSOCK = 40
 X86_64 = 0xc000003e
-EPERM, ENOSYS = 1, 38
+EPERM, ENODEV, ENOSYS = 1, 19, 38
+ARCH_SET_CPUID, PR_SET_TSC = 0x1012, 26
+LOAD, JUMP_EQUAL, JUMP_SET, GIVE = 0x20, 0x15, 0x45, 0x06
+ALLOW, ERROR = 0x7fff0000, 0x00050000
+NUMBER, ARCHITECTURE, FIRST_ARGUMENT = 0, 4, 16  # offsets of what a filter sees
 
 
 def numbers():
@@ -59,31 +64,34 @@ def numbers():
 
 def docker_filter():
     """BPF instructions (code, jump if true, jump if false, value)."""
-    load, jump_equal, jump_set, give = 0x20, 0x15, 0x45, 0x06
-    allow, error = 0x7fff0000, 0x00050000
-    number, architecture, first_argument = 0, 4, 16
     calls = numbers()
-    code = [(load, 0, 0, architecture), (jump_equal, 1, 0, X86_64), (give, 0, 0, error | EPERM), (load, 0, 0, number)]
+    code = [(LOAD, 0, 0, ARCHITECTURE), (JUMP_EQUAL, 1, 0, X86_64), (GIVE, 0, 0, ERROR | EPERM), (LOAD, 0, 0, NUMBER)]
     for name in ALLOWED.split():
         if name in calls:
-            code += [(jump_equal, 0, 1, calls[name]), (give, 0, 0, allow)]
-    code += [(jump_equal, 0, 1, calls["clone3"]), (give, 0, 0, error | ENOSYS)]
-    code += [(jump_equal, 0, 4, calls["clone"]), (load, 0, 0, first_argument), (jump_set, 0, 1, NAMESPACES),
-             (give, 0, 0, error | EPERM), (give, 0, 0, allow)]
-    code += [(jump_equal, 0, 4, calls["socket"]), (load, 0, 0, first_argument), (jump_equal, 0, 1, VSOCK),
-             (give, 0, 0, error | EPERM), (give, 0, 0, allow)]
-    code += [(jump_equal, 0, len(PERSONALITIES) * 2 + 1, calls["personality"]), (load, 0, 0, first_argument)]
+            code += [(JUMP_EQUAL, 0, 1, calls[name]), (GIVE, 0, 0, ALLOW)]
+    code += [(JUMP_EQUAL, 0, 1, calls["clone3"]), (GIVE, 0, 0, ERROR | ENOSYS)]
+    code += [(JUMP_EQUAL, 0, 4, calls["clone"]), (LOAD, 0, 0, FIRST_ARGUMENT), (JUMP_SET, 0, 1, NAMESPACES),
+             (GIVE, 0, 0, ERROR | EPERM), (GIVE, 0, 0, ALLOW)]
+    code += [(JUMP_EQUAL, 0, 4, calls["socket"]), (LOAD, 0, 0, FIRST_ARGUMENT), (JUMP_EQUAL, 0, 1, VSOCK),
+             (GIVE, 0, 0, ERROR | EPERM), (GIVE, 0, 0, ALLOW)]
+    code += [(JUMP_EQUAL, 0, len(PERSONALITIES) * 2 + 1, calls["personality"]), (LOAD, 0, 0, FIRST_ARGUMENT)]
     for value in PERSONALITIES:
-        code += [(jump_equal, 0, 1, value), (give, 0, 0, allow)]
-    code += [(give, 0, 0, error | EPERM)]
-    return b"".join(struct.pack("HBBI", *each) for each in code), len(code)
+        code += [(JUMP_EQUAL, 0, 1, value), (GIVE, 0, 0, ALLOW)]
+    return code + [(GIVE, 0, 0, ERROR | EPERM)]
 
 
-def enter_docker():
+def untrapped_filter():
+    calls = numbers()
+    return [(LOAD, 0, 0, NUMBER), (JUMP_EQUAL, 0, 3, calls["arch_prctl"]), (LOAD, 0, 0, FIRST_ARGUMENT),
+            (JUMP_EQUAL, 0, 4, ARCH_SET_CPUID), (GIVE, 0, 0, ERROR | ENODEV), (JUMP_EQUAL, 0, 2, calls["prctl"]),
+            (LOAD, 0, 0, FIRST_ARGUMENT), (JUMP_EQUAL, 1, 0, PR_SET_TSC), (GIVE, 0, 0, ALLOW), (GIVE, 0, 0, ERROR)]
+
+
+def enter(code):
     libc = ctypes.CDLL(None, use_errno=True)
-    text, count = docker_filter()
+    text = b"".join(struct.pack("HBBI", *each) for each in code)
     memory = ctypes.create_string_buffer(text, len(text))
-    program = struct.pack("HxxxxxxQ", count, ctypes.addressof(memory))
+    program = struct.pack("HxxxxxxQ", len(code), ctypes.addressof(memory))
     held = ctypes.create_string_buffer(program, len(program))
     no_new_privileges, set_seccomp, by_filter = 38, 22, 2
     if libc.prctl(no_new_privileges, 1, 0, 0, 0) != 0 or libc.prctl(set_seccomp, by_filter, held, 0, 0) != 0:
@@ -93,7 +101,9 @@ def enter_docker():
 def main():
     kind, command = sys.argv[1], sys.argv[sys.argv.index("--") + 1:]
     if kind == "docker":
-        enter_docker()
+        enter(docker_filter())
+    elif kind == "untrapped":
+        enter(untrapped_filter())
     elif kind == "user":
         is_this = os.path.exists(command[0]) and os.path.samefile(command[0], sys.executable)
         given = [word for word in command if word.startswith("/") and os.path.exists(word)]

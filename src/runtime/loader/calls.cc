@@ -14,6 +14,7 @@
 #include "runtime/loader/points.h"
 #include "runtime/loader/readiness.h"
 #include "runtime/loader/signals.h"
+#include "runtime/loader/start_core.h"
 #include "runtime/loader/text.h"
 #include "runtime/loader/threads.h"
 #include "runtime/loader/ticks.h"
@@ -114,6 +115,7 @@ long run_without_baton(Call& call, Thread& thread) {
 }
 
 long run(Call& call) {
+  if (call.number == __NR_sched_getaffinity || call.number == __NR_sched_setaffinity) leave_start_core();
   if (bypasses_memory_to_output(call)) return -EINVAL;
   if (asks_own_name(call)) return answer_own_name(call);
   if (call.number == __NR_futex && futex_is_own(call)) return futex_call(call);

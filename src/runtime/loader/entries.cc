@@ -144,7 +144,8 @@ void on_fault(int number, Siginfo* siginfo, Context* context) {
     line.hex(siginfo->fields[0]);
     fail(line.text());
   }
-  if (number == kSigsegv && siginfo->code == kFromKernel && answer_instruction(thread, *context)) {
+  const bool may_be_trapped = number == kSigsegv ? siginfo->code == kFromKernel : number == kSigill;
+  if (may_be_trapped && answer_instruction(thread, *context)) {
     return end_where_recording_ends();
   }
   if (number == kSigtrap && answer_watched_statement(thread, *context)) return;

@@ -5,7 +5,9 @@
 #include "runtime/loader/log_writer.h"
 #include "runtime/loader/runtime.h"
 #include "runtime/loader/signals.h"
+#include "runtime/loader/start_core.h"
 #include "runtime/loader/text.h"
+#include "runtime/loader/timestamps.h"
 
 namespace culprit::loader {
 namespace {
@@ -65,6 +67,7 @@ void place(const MapPart& map, int fd) {
   if (clears) __builtin_memset(reinterpret_cast<void*>(map.zero_from), 0, map.address + map.bytes - map.zero_from);
   if (protection != map.protection) raw(__NR_mprotect, map.address, map.bytes, map.protection);
   if (!runtime.space.add(map.address, map.address + map.bytes)) fail("too many mappings");
+  if (from_file && (map.protection & PROT_EXEC)) rewrite_timestamps(map.address, map.address + map.bytes);
 }
 
 void add_map(const MapPart& map, int fd) {
@@ -324,8 +327,9 @@ StartRegisters load_program(const char* path, const char* name, uint64_t* initia
 
   const uint64_t bytes = stack_bytes();
   add_map({kStackTop - bytes, bytes, 0, format::kNoFile, PROT_READ | PROT_WRITE, kStackTop}, -1);
-  StartRegisters registers = {entry, build_stack(name, initial_stack, arguments, program, base), 0, 0};
+  StartRegisters registers = {entry, build_stack(name, initial_stack, arguments, program, base), 0, 0, 0};
   inherited_signals(registers.ignored, registers.blocked);
+  if (runtime.mode == Mode::kRecord) registers.core = keep_start_core();
 
   static PartSource parts[kMostMaps + 3];
   uint32_t count = 0;
@@ -389,6 +393,7 @@ StartRegisters load_recorded_program() {
         break;
       case PartKind::kRegisters:
         registers = *reinterpret_cast<const StartRegisters*>(part.bytes());
+        keep_recorded_core(registers.core);
         break;
       case PartKind::kIdentity:
       case PartKind::kSharedMemory:

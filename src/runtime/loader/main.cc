@@ -34,6 +34,7 @@
 #include "runtime/loader/text.h"
 #include "runtime/loader/threads.h"
 #include "runtime/loader/ticks.h"
+#include "runtime/loader/timestamps.h"
 #include "runtime/loader/trapped_instructions.h"
 
 namespace culprit::loader {
@@ -156,6 +157,8 @@ extern "C" [[noreturn]] void culprit_loader_start(uint64_t* stack) {
   if (count < kPassWords + 1) fail("culprit-ld is started by `culprit record` and `culprit replay`");
   runtime.process = static_cast<int32_t>(raw(__NR_getpid));
   runtime.directory = runtime.outer_directory = -1;
+  learn_state_components();  // by cpuid, which may trap from begin() on
+  learn_whether_timestamps_trap();
 
   // Where events go or come from, and the program's memory, before anything of it runs.
   const format::StartRegisters start = begin(words, count, stack);
@@ -165,7 +168,6 @@ extern "C" [[noreturn]] void culprit_loader_start(uint64_t* stack) {
   thread.id = runtime.process;
   adopt(thread);
   start_signals(thread, start.ignored, start.blocked);
-  learn_state_components();
   trap_instructions(true);
   runtime.interception =
       text_equal(words[2], "trapped")

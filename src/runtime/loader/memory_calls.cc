@@ -7,6 +7,7 @@
 #include "runtime/loader/log_cursor.h"
 #include "runtime/loader/log_writer.h"
 #include "runtime/loader/ticks.h"
+#include "runtime/loader/timestamps.h"
 
 namespace culprit::loader {
 namespace {
@@ -125,6 +126,8 @@ long map(Call& call) {
     if (!runtime.space.add(place, place + bytes)) result = -ENOMEM;
     const bool shared = (flags & MAP_TYPE) != MAP_PRIVATE;
     shared ? runtime.shared.add(place, place + bytes) : runtime.shared.remove(place, place + bytes);
+    const bool of_code = !(flags & MAP_ANONYMOUS) && !shared && (arguments[2] & PROT_EXEC);
+    if (of_code) rewrite_timestamps(place, place + bytes);
   }
   return agree(call, result, settle_mapping(call, result, file));
 }

@@ -10,6 +10,7 @@
 #include "runtime/loader/memory_hash.h"
 #include "runtime/loader/points.h"
 #include "runtime/loader/signals.h"
+#include "runtime/loader/start_core.h"
 #include "runtime/loader/threads.h"
 #include "runtime/loader/vfork_memory.h"
 
@@ -124,8 +125,10 @@ long process_call(Call& call) {
     case __NR_fork:
     case __NR_vfork:
     case __NR_clone:
+      leave_start_core();
       return fork_child(call);
     case __NR_execve:
+      leave_start_core();
       return execute(call);
     case __NR_exit:
       if (runtime.threads_alive > 1) end_thread(current_thread(), call);

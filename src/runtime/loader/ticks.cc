@@ -9,6 +9,7 @@
 #include "runtime/loader/log_writer.h"
 #include "runtime/loader/points.h"
 #include "runtime/loader/signals.h"
+#include "runtime/loader/start_core.h"
 #include "runtime/loader/text.h"
 
 namespace culprit::loader {
@@ -18,8 +19,8 @@ using format::Event;
 using format::EventKind;
 using format::ThreadState;
 
-/// Quanta are to take so many nanoseconds of processor time. A tick takes from 2 ns (a program that does little but tick) to
-/// microseconds (a loop that counts on its own between two), so their lengths follow what was seen.
+/// Quanta are to take so many nanoseconds of processor time. A tick takes from 2 ns (a program that does little but
+/// tick) to microseconds (a loop that counts on its own between two), so their lengths follow what was seen.
 constexpr uint64_t kQuantumTime = 10'000'000;
 constexpr long kLeastQuantum = 1'000, kFirstQuantum = 100'000, kMostQuantum = 5'000'000;
 /// More than any handler passes.
@@ -118,7 +119,10 @@ long tick_call(Call& call) {
   thread.tick_state = state;
   thread.ticked = call.arguments[1] != 0;
   const uint64_t ticks = ticks_of(thread);
-  if (!known) watch_thread(thread);
+  if (!known) {
+    leave_start_core();
+    watch_thread(thread);
+  }
   if (runtime.mode == Mode::kReplay) {
     if (runtime.altered) return altered_tick(thread);
     if (thread.granted_later > 0) {
@@ -165,7 +169,8 @@ void set_quantum(Thread& thread) {
     left = grant(thread, ticks, event->result + 1) - 1;
   } else {
     if (!in_chaos() || runtime.threads_alive != 2) return;
-    left = within_region(thread, ticks, random_quantum(kMostQuantum, 0)) - 1;  // the tick after the last one asks for more
+    left =
+        within_region(thread, ticks, random_quantum(kMostQuantum, 0)) - 1;  // the tick after the last one asks for more
     thread.ticks_counted = ticks;
     append_event({.bytes = 0,
                   .kind = EventKind::kPreempt,

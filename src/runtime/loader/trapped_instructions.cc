@@ -2,6 +2,7 @@
 
 #include "runtime/loader/log_cursor.h"
 #include "runtime/loader/log_writer.h"
+#include "runtime/loader/timestamp_code.h"
 
 namespace culprit::loader {
 namespace {
@@ -14,7 +15,9 @@ struct Registers {
   uint32_t a, b, c, d;
 };
 
-void trap_processor_id(bool on) {
+bool traps_processor_id;  ///< when instructions are trapped
+
+void set_processor_id_trap(bool on) {
   raw(__NR_arch_prctl, ARCH_SET_CPUID, on ? 0 : 1);
 }
 
@@ -75,9 +78,9 @@ void answer_processor_id(Thread& thread, Context& context) {
     if (!part.valid() || part.size() != sizeof registers) fail("a processor id in the recording is malformed");
     __builtin_memcpy(&registers, part.bytes(), sizeof registers);
   } else {
-    trap_processor_id(false);
+    set_processor_id_trap(false);
     asm volatile("cpuid" : "+a"(registers.a), "=b"(registers.b), "+c"(registers.c), "=d"(registers.d));
-    trap_processor_id(true);
+    set_processor_id_trap(true);
   }
   if (runtime.mode == Mode::kRecord) {
     const PartSource part = {0, &registers, sizeof registers, PartKind::kMemory};
@@ -99,19 +102,24 @@ void answer_processor_id(Thread& thread, Context& context) {
 
 }  // namespace
 
+bool trap_processor_id() {
+  traps_processor_id = !failed(raw(__NR_arch_prctl, ARCH_SET_CPUID, 0));
+  return traps_processor_id;
+}
+
 void trap_instructions(bool on) {
   raw(__NR_prctl, PR_SET_TSC, on ? PR_TSC_SIGSEGV : PR_TSC_ENABLE, 0, 0, 0);
-  trap_processor_id(on);
+  if (traps_processor_id) set_processor_id_trap(on);
 }
 
 bool answer_instruction(Thread& thread, Context& context) {
   if (!runtime.space.covers(context.rip, context.rip + 2)) return false;
   const auto* code = reinterpret_cast<const unsigned char*>(context.rip);
-  if (code[0] != 0x0f) return false;
+  if (code[0] != 0x0f && code[0] != kRewrittenTimestamp) return false;
   if (code[1] == 0x31) {
     answer_timestamp(thread, context, 2);
     context.rip += 2;
-  } else if (code[1] == 0xa2) {
+  } else if (code[0] == 0x0f && code[1] == 0xa2) {
     answer_processor_id(thread, context);
     context.rip += 2;
   } else if (code[1] == 0x01 && runtime.space.covers(context.rip, context.rip + 3) && code[2] == 0xf9) {
