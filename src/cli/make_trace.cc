@@ -43,15 +43,15 @@ MadeTrace make_trace(const std::vector<std::string>& words, const fs::path& fold
   return made;
 }
 
-namespace {
-
-trace::TraceOrigin origin_of(const recording::Recording& recording, format::TraceContents contents) {
+trace::TraceOrigin origin_of_trace(const recording::Recording& recording, format::TraceContents contents) {
   const BuildResult built = build_for_replay(recording.manifest, load_plan(plan_of(contents)));
   return {.model = built.model,
           .executable = built.executable,
           .contents = contents,
           .words = recording.manifest.arguments};
 }
+
+namespace {
 
 /// Whether the folder holds a finished trace by that executable. One that cannot be read, such as another version's, is
 /// made again.
@@ -68,17 +68,17 @@ bool holds_trace(const fs::path& folder, const trace::TraceOrigin& origin) {
 
 MadeTrace make_trace_of_recording(const recording::Recording& recording, const fs::path& folder,
                                   const recording::Surroundings& surroundings, format::TraceContents contents) {
-  return trace::trace_recording(recording, folder, origin_of(recording, contents), surroundings);
+  return trace::trace_recording(recording, folder, origin_of_trace(recording, contents), surroundings);
 }
 
 MadeTrace make_trace_of_end(const recording::Recording& recording, const fs::path& folder, uint64_t bytes) {
-  return trace::trace_end_of(recording, folder, origin_of(recording, format::TraceContents::kValues), bytes);
+  return trace::trace_end_of(recording, folder, origin_of_trace(recording, format::TraceContents::kValues), bytes);
 }
 
 std::optional<fs::path> kept_trace(const recording::Recording& recording) {
   if (::access(recording.directory.c_str(), W_OK) != 0) return std::nullopt;
   const fs::path folder = recording.directory / kKeptTrace;
-  const trace::TraceOrigin origin = origin_of(recording, format::TraceContents::kAll);
+  const trace::TraceOrigin origin = origin_of_trace(recording, format::TraceContents::kAll);
   if (holds_trace(folder, origin)) return folder;
   const fs::path staged = recording.directory / fmt::format("{}.{}", kKeptTrace, ::getpid());
   fs::remove_all(staged);

@@ -24,6 +24,9 @@ MadeTrace make_trace_of_recording(const recording::Recording& recording, const s
 /// The same of its end, with values: the last `bytes` of its main thread's events.
 MadeTrace make_trace_of_end(const recording::Recording& recording, const std::filesystem::path& folder, uint64_t bytes);
 
+/// What a trace of a recorded run is made by: its executable is built when that was not done before.
+trace::TraceOrigin origin_of_trace(const recording::Recording& recording, format::TraceContents contents);
+
 /// The whole trace that is kept in the recording's folder; made first when there is none by this Culprit's build of the
 /// program. Where that folder cannot be written, nothing. Throws UserError when the replay differs from the recording.
 std::optional<std::filesystem::path> kept_trace(const recording::Recording& recording);

@@ -4,10 +4,12 @@
 
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <optional>
 
 #include "cli/command.h"
 #include "cli/execution.h"
 #include "cli/make_trace.h"
+#include "cli/trace_region.h"
 #include "recording/place.h"
 #include "recording/recording.h"
 
@@ -20,28 +22,26 @@ struct Options {
   bool path = false;
   bool values = false;
   uint64_t last = 0;
+  std::string from, to;
   bool as_json = false;
+
+  format::TraceContents contents() const {
+    if (path) return format::TraceContents::kPath;
+    return values ? format::TraceContents::kValues : format::TraceContents::kAll;
+  }
 };
 
-ExitCode trace_program(const Options& options) {
-  if (options.words.empty()) {
-    throw UserError("neither a program nor a recording is given",
-                    "culprit trace -o FOLDER -- PROGRAM ARGUMENTS, or culprit trace -o FOLDER NAME");
+/// Nothing when the run does not reach a point that was named.
+std::optional<MadeTrace> trace_of_recording(const Options& options) {
+  const recording::Recording recording = recording::open_recording(options.words.front());
+  if (options.last != 0) return make_trace_of_end(recording, options.folder, options.last << 20);
+  if (!options.from.empty() || !options.to.empty()) {
+    return make_trace_of_region(recording, options.folder, options.from, options.to);
   }
-  const bool recorded = options.words.size() == 1 && recording::recording_named(options.words.front());
-  const auto contents = options.path     ? format::TraceContents::kPath
-                        : options.values ? format::TraceContents::kValues
-                                         : format::TraceContents::kAll;
-  if (options.last != 0 && !recorded) {
-    throw UserError("only of a recording the end is known before it comes",
-                    "culprit record -o REC -- PROGRAM, then culprit trace --last N REC");
-  }
-  const MadeTrace made =
-      options.last != 0
-          ? make_trace_of_end(recording::open_recording(options.words.front()), options.folder, options.last << 20)
-      : recorded
-          ? make_trace_of_recording(recording::open_recording(options.words.front()), options.folder, {}, contents)
-          : make_trace(options.words, options.folder, contents);
+  return make_trace_of_recording(recording, options.folder, {}, options.contents());
+}
+
+void tell(const Options& options, const MadeTrace& made) {
   if (options.as_json) {
     const nlohmann::json json{{"folder", options.folder},
                               {"events_bytes", made.trace.plain_bytes},
@@ -49,11 +49,29 @@ ExitCode trace_program(const Options& options) {
                               {"exit_status", made.end.exit_status},
                               {"signal", made.end.signal}};
     fmt::print(stderr, "{}\n", json.dump());
-  } else {
-    fmt::print(stderr, "culprit: traced to {}: {} bytes of events, {} stored\n", options.folder, made.trace.plain_bytes,
-               made.trace.stored_bytes);
+    return;
   }
-  if (recorded) return ExitCode::kAnswered;
+  fmt::print(stderr, "culprit: traced to {}: {} bytes of events, {} stored\n", options.folder, made.trace.plain_bytes,
+             made.trace.stored_bytes);
+}
+
+ExitCode trace_program(const Options& options) {
+  if (options.words.empty()) {
+    throw UserError("neither a program nor a recording is given",
+                    "culprit trace -o FOLDER -- PROGRAM ARGUMENTS, or culprit trace -o FOLDER NAME");
+  }
+  if (options.words.size() == 1 && recording::recording_named(options.words.front())) {
+    const std::optional<MadeTrace> made = trace_of_recording(options);
+    if (!made) return ExitCode::kNothingFound;
+    tell(options, *made);
+    return ExitCode::kAnswered;
+  }
+  if (options.last != 0 || !options.from.empty() || !options.to.empty()) {
+    throw UserError("only of a recording it is known what comes when",
+                    "culprit record -o REC -- PROGRAM, then culprit trace --last N REC, or --from and --to");
+  }
+  const MadeTrace made = make_trace(options.words, options.folder, options.contents());
+  tell(options, made);
   end_like(made.end);
 }
 
@@ -69,6 +87,8 @@ const Registration kRegistration{Command{
     .examples = {{"culprit trace -o t -- ./prog file", "runs ./prog; the trace is in t"},
                  {"culprit trace -o t prog-3", "replays prog-3"},
                  {"culprit trace -o t --last 100 prog-3", "only the end of a long run: 100 MiB of events"},
+                 {"culprit trace -o t --from 'parse()#3' --to prog.c:40#900 prog-3",
+                  "what lies between: a little more at both sides"},
                  {"culprit slice t --at prog.c:12 --var n", "asks about it"}},
     .configure = [](CLI::App& app) {
       auto options = std::make_shared<Options>();
@@ -78,10 +98,19 @@ const Registration kRegistration{Command{
       auto* path =
           app.add_flag("--path", options->path, "the path alone: which branches were taken, for less time and room");
       app.add_flag("--values", options->values, "also what was stored, for more time and room")->excludes(path);
-      app.add_option("--last", options->last,
-                     "of a recording: only its end, so many MiB of events of its main thread; with values")
-          ->check(CLI::Range(1U, 1U << 20))
-          ->excludes(path);
+      auto* last = app.add_option("--last", options->last,
+                                  "of a recording: only its end, so many MiB of events of its main thread; with values")
+                       ->check(CLI::Range(1U, 1U << 20))
+                       ->excludes(path);
+      const auto add_point = [&](const char* name, std::string& point, const char* text) {
+        app.add_option(name, point, text)->excludes(path)->excludes(last);
+      };
+      add_point(
+          "--from", options->from,
+          "of a recording: only what follows this point, as of `culprit replay --to`, and a little before it; with "
+          "values. Executions are counted from where the trace begins");
+      add_point("--to", options->to,
+                "of a recording: only what comes before this point, and a little behind it; with values");
       app.add_flag("--json", options->as_json, "a line of JSON on standard error at the end");
       return [options] { return trace_program(*options); };
     }}};

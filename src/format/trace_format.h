@@ -163,7 +163,7 @@ struct TraceStart {
   char magic[8];
   uint32_t version;
   uint32_t sites;
-  uint64_t skipped;   ///< buffers full of events that are not in the trace
+  uint64_t skipped;   ///< parts of kTraceSkipBytes of events that are not in the trace
   uint32_t numbered;  ///< ThreadState::trace_activations
   uint32_t place;     ///< of the innermost: the block that begins, or with kTraceBehindCall the call that came back
   uint64_t activations;
@@ -200,9 +200,11 @@ inline constexpr const char* kTracePipe = "pipe";
 inline constexpr const char* kTraceBufferPrefix = "buffer-";
 /// u64 each: in the order of TraceAddress, then the addresses of the model's anchors in their order.
 inline constexpr const char* kTraceAnchors = "anchors";
-/// u64: so many full buffers of the main thread are not to be kept; there is none when it is the whole run. While they
-/// are skipped, TraceBuffer::sequence counts them.
+/// u64, mapped by the program: so many parts of kTraceSkipBytes of the main thread's events are not to be kept; there
+/// is none when it is the whole run. While they are skipped, TraceBuffer::sequence counts them. It may be changed while
+/// the program runs.
 inline constexpr const char* kTraceSkip = "skip";
+inline constexpr uint32_t kTraceSkipBytes = 1 << 16;
 inline constexpr const char* kTraceStartFile = "start";
 
 // Symbols.

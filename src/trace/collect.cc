@@ -54,9 +54,9 @@ class TraceCollector::Work {
     }
     fs::remove(folder_ / format::kTraceStartFile);
     fs::remove(folder_ / format::kTraceSkip);
-    if (origin_.skip_buffers != 0) {
-      const auto* count = reinterpret_cast<const char*>(&origin_.skip_buffers);
-      write_file_atomically(folder_ / format::kTraceSkip, std::string(count, sizeof(origin_.skip_buffers)));
+    if (origin_.skip_parts != 0) {
+      const auto* count = reinterpret_cast<const char*>(&origin_.skip_parts);
+      write_file_atomically(folder_ / format::kTraceSkip, std::string(count, sizeof(origin_.skip_parts)));
     }
     const fs::path pipe = folder_ / format::kTracePipe;
     fs::remove(pipe);
@@ -73,7 +73,7 @@ class TraceCollector::Work {
     header.version = format::kTraceVersion;
     header.header_bytes = sizeof(header);
     header.contents = origin_.contents;
-    header.begins_late = origin_.skip_buffers != 0 ? 1 : 0;
+    header.begins_late = origin_.skip_parts != 0 ? 1 : 0;
     header.model_identity = program::ProgramModel::open(folder_ / kModelFile).identity();
     write(&header, sizeof(header));
     thread_ = std::thread([this] { receive(); });
@@ -88,6 +88,17 @@ class TraceCollector::Work {
 
   uint64_t received_bytes() const { return received_; }
 
+  void let_begin() {
+    // Not another file: this one is mapped.
+    std::fstream skip(folder_ / format::kTraceSkip, std::ios::binary | std::ios::in | std::ios::out);
+    const uint64_t parts = 1;
+    skip.write(reinterpret_cast<const char*>(&parts), sizeof(parts));
+    skip.close();
+    if (!skip) fail(folder_ / format::kTraceSkip, "write");
+  }
+
+  bool has_begun() const { return origin_.skip_parts == 0 || fs::exists(folder_ / format::kTraceStartFile); }
+
   CollectedTrace finish(const ProcessEnd& end) {
     stop();
     take_buffers();
@@ -96,7 +107,7 @@ class TraceCollector::Work {
     write_manifest(end);
     fs::remove(folder_ / format::kTracePipe);
     fs::remove(folder_ / format::kTraceSkip);
-    if (origin_.skip_buffers != 0 && origin_.skip_buffers != kSkipAll && !has_begun()) {
+    if (origin_.skip_parts != 0 && origin_.skip_parts != kSkipAll && !has_begun()) {
       throw UserError("the run ended before its trace began", "let the trace begin earlier");
     }
     return result_;
@@ -166,8 +177,6 @@ class TraceCollector::Work {
     ++result_.chunks;
   }
 
-  bool has_begun() const { return origin_.skip_buffers == 0 || fs::exists(folder_ / format::kTraceStartFile); }
-
   void take_buffers() {
     std::map<uint32_t, fs::path> buffers;
     for (const fs::directory_entry& entry : fs::directory_iterator(folder_)) {
@@ -183,7 +192,7 @@ class TraceCollector::Work {
           std::memcpy(&buffer, file.bytes().data(), sizeof(buffer));
           const auto events = file.bytes().subspan(sizeof(buffer));
           if (thread == 0 && !has_begun()) {
-            result_.skipped_buffers = buffer.sequence;
+            result_.skipped_parts = buffer.sequence;
           } else if (const size_t used = used_bytes(events); used > 0) {
             add(thread, buffer.sequence, events.first(used));
           }
@@ -232,6 +241,14 @@ TraceCollector::~TraceCollector() = default;
 
 uint64_t TraceCollector::received_bytes() const {
   return work_->received_bytes();
+}
+
+void TraceCollector::let_begin() {
+  work_->let_begin();
+}
+
+bool TraceCollector::has_begun() const {
+  return work_->has_begun();
 }
 
 std::string TraceCollector::environment_value() const {

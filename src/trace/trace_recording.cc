@@ -32,11 +32,11 @@ TracedRecording trace_recording(const recording::Recording& recording, const std
 
 TracedRecording trace_end_of(const recording::Recording& recording, const std::filesystem::path& folder,
                              TraceOrigin origin, uint64_t bytes, const recording::Surroundings& surroundings) {
-  origin.skip_buffers = kSkipAll;
+  origin.skip_parts = kSkipAll;
   const recording::NoStreams nowhere;
-  const uint64_t all = trace_recording(recording, folder, origin, nowhere.surroundings()).trace.skipped_buffers;
-  const uint64_t wanted = bytes / kBufferBytes + 1;
-  origin.skip_buffers = all > wanted ? all - wanted : 0;
+  const uint64_t all = trace_recording(recording, folder, origin, nowhere.surroundings()).trace.skipped_parts;
+  const uint64_t wanted = bytes / kPartBytes + 1;
+  origin.skip_parts = all > wanted ? all - wanted : 0;
   return trace_recording(recording, folder, origin, surroundings);
 }
 

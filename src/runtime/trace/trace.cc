@@ -127,8 +127,9 @@ uint64_t handle_of_thread() {
   return reinterpret_cast<uint64_t>(__builtin_thread_pointer());
 }
 
-/// Full buffers of the main thread that are thrown away before its trace begins.
-uint64_t skipped = 0;
+/// How many parts of the main thread's events are thrown away before its trace begins, in memory shared with who reads
+/// it; null once it has begun.
+const uint64_t* skipped = nullptr;
 /// Behind all machine frames of the main thread.
 const void* stack_end = nullptr;
 
@@ -158,12 +159,14 @@ StartTexts start_texts(int count, char** arguments, char** environment) {
   return texts;
 }
 
-/// Whether only the end of the run is wanted.
-void read_skipped() {
+/// Whether only a later part of the run is wanted.
+void map_skipped() {
   const long file = open_trace_file(format::kTraceSkip, O_RDONLY);
   if (file < 0) return;
-  trace_call(SYS_read, file, as_argument(&skipped), sizeof(skipped));
+  const long at = trace_call(SYS_mmap, 0, sizeof(*skipped), PROT_READ, MAP_SHARED, file);
   trace_call(SYS_close, file);
+  if (at < 0) __builtin_trap();
+  skipped = reinterpret_cast<const uint64_t*>(at);
 }
 
 void write_anchors(const StartTexts& texts) {
@@ -210,13 +213,13 @@ void start(int count, char** arguments, char** environment) {
     use_folder_of_replay();
     wanted = answer >= 0;
     if (wanted) write_anchors(texts);
-    if (wanted) read_skipped();
+    if (wanted) map_skipped();
     return;
   }
   wanted = value && use_folder(value);
   if (!wanted) return;
   write_anchors(texts);
-  read_skipped();
+  map_skipped();
   __register_atfork(nullptr, nullptr, forget_in_child, __dso_handle);
 }
 
@@ -234,7 +237,9 @@ void trace_thread(ThreadState& thread) {
   start_of_buffer(memory + format::kTraceBufferBytes, kNobody);
   char* start = start_of_buffer(memory, mapped ? thread.number : kNobody);
   thread.trace_limit = start + format::kTraceChunkBytes;
-  thread.trace_position = append(append_turn(first_event(thread)), handle_of_thread());
+  const bool skips = skipped && thread.number == 0;
+  char* first = skips ? thread.trace_limit - format::kTraceSkipBytes : first_event(thread);
+  thread.trace_position = append(append_turn(first), handle_of_thread());
   __atomic_store_n(&last_thread, static_cast<int>(thread.number), __ATOMIC_RELEASE);
 }
 
@@ -258,7 +263,7 @@ void return_to_trace(ThreadState& thread, const TracePlace& left) {
 namespace {
 
 bool skips(const ThreadState& thread, const format::TraceBuffer& buffer) {
-  return skipped != 0 && thread.number == 0 && buffer.thread != kNobody;
+  return skipped && thread.number == 0 && buffer.thread != kNobody;
 }
 
 char* emptied(ThreadState& thread, char* position) {
@@ -266,7 +271,7 @@ char* emptied(ThreadState& thread, char* position) {
   auto& buffer = *reinterpret_cast<format::TraceBuffer*>(start - sizeof(format::TraceBuffer));
   if (skips(thread, buffer)) {
     ++buffer.sequence;
-    return start;
+    return thread.trace_limit - format::kTraceSkipBytes;
   }
   const size_t bytes = static_cast<size_t>(position - start);
   if (wanted && buffer.thread != kNobody && !send(buffer, start, static_cast<uint32_t>(bytes))) wanted = false;
@@ -285,14 +290,14 @@ const format::TraceFrame* outwards(const format::TraceFrame& frame) {
 
 /// The thread as it stands: `frame` is of its innermost activation, which is at `place`. False when it cannot be
 /// written.
-bool write_start(const ThreadState& thread, uint32_t place, const format::TraceFrame& frame) {
+bool write_start(const ThreadState& thread, uint32_t place, const format::TraceFrame& frame, uint64_t skipped_parts) {
   const long file = open_trace_file(format::kTraceStartFile, O_WRONLY | O_CREAT | O_TRUNC);
   if (file < 0) return false;
   format::TraceStart start{};
   __builtin_memcpy(start.magic, format::kTraceStartMagic, sizeof(start.magic));
   start.version = format::kTraceVersion;
   start.sites = culprit_trace_site_count;
-  start.skipped = skipped;
+  start.skipped = skipped_parts;
   start.numbered = thread.trace_activations;
   start.place = place;
   for (const format::TraceFrame* each = &frame; each && start.activations < kMostActivations; each = outwards(*each)) {
@@ -314,10 +319,11 @@ bool write_start(const ThreadState& thread, uint32_t place, const format::TraceF
 char* emptied_at(ThreadState& thread, char* position, uint32_t place, const format::TraceFrame& frame) {
   char* start = first_event(thread);
   auto& buffer = *reinterpret_cast<format::TraceBuffer*>(start - sizeof(format::TraceBuffer));
-  const bool begins = skips(thread, buffer) && place != ~uint32_t{0} && buffer.sequence + 1 >= skipped;
+  const bool begins = skips(thread, buffer) && place != ~uint32_t{0} &&
+                      buffer.sequence + 1 >= __atomic_load_n(skipped, __ATOMIC_RELAXED);
   if (!begins) return emptied(thread, position);
-  if (!write_start(thread, place, frame)) wanted = false;
-  skipped = 0;
+  if (!write_start(thread, place, frame, buffer.sequence + 1)) wanted = false;
+  skipped = nullptr;
   buffer.sequence = 0;
   __builtin_memset(start, 0, format::kTraceChunkBytes + format::kTraceSlackBytes);
   return append(append_turn(start), handle_of_thread());
