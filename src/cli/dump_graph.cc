@@ -99,6 +99,10 @@ void print_misuses(const DependenceGraph& graph) {
                  model.text(model.variable(each.variable).name), each.bytes);
       continue;
     }
+    if ((each.flags & format::kGraphMisuseOfDeadStack) != 0) {
+      fmt::print("{:>10} {} {} memory of the stack that belongs to no function\n", each.count, place(each.node), what);
+      continue;
+    }
     const bool of_freed = (each.flags & format::kGraphMisuseOfFreed) != 0;
     fmt::print("{:>10} {} {} byte {} of a block of {} bytes, allocated at {}{}{}\n", each.count, place(each.node), what,
                byte, each.bytes, place(each.allocated), of_freed ? ", freed at " : "",
@@ -156,7 +160,8 @@ const Registration kRegistration{Command{
       app.add_flag("--lines", options->lines, "how often each source line was executed");
       app.add_flag("--unwritten", options->unwritten, "reads of variables that nothing was written to");
       app.add_flag("--heap", options->heap,
-                   "accesses to the heap outside of blocks that are in use, and to more than a variable has");
+                   "accesses to the heap outside of blocks that are in use, to more than a variable has, and to "
+                   "variables that are no more");
       app.add_flag("--races", options->races, "accesses of two threads to the same memory that nothing orders");
       app.add_flag("--edges", options->edges, "what each statement instance depends on directly");
       return [options] { return dump(*options); };

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "depend/dead_stack.h"
 #include "depend/heap_watch.h"
 #include "depend/race_watch.h"
 
@@ -15,11 +16,26 @@ namespace culprit::depend {
 class AccessWatch {
  public:
   /// All must stay. Throws CorruptData.
-  AccessWatch(const trace::TraceFile& trace, const Definitions& definitions, const StackVariables& stack)
-      : heap_(trace.model(), trace.anchors(), definitions, stack) {
+  AccessWatch(const trace::TraceFile& trace, const Definitions& definitions, StackVariables& stack)
+      : stack_(stack), dead_(trace.model()), heap_(trace.model(), trace.anchors(), definitions, stack, dead_) {
     if (trace.threads() > 1) races_.emplace(trace, definitions);
   }
 
+  /// Of the thread that all the following is about.
+  void set_thread(uint32_t thread) {
+    stack_.set_thread(thread);
+    dead_.set_thread(thread);
+  }
+  /// `number`: that its first node will have; nothing when it had begun before the trace: what it has written is not
+  /// known then.
+  void enter(const Activation& activation, std::optional<uint64_t> number) {
+    if (number) stack_.enter(activation, *number);
+    dead_.enter(activation);
+  }
+  void leave(const Activation& activation) {
+    stack_.leave(activation.frame);
+    dead_.leave(activation.frame);
+  }
   /// As of ThreadOrder.
   NodeNumber thread_begins(uint32_t thread, uint64_t handle) {
     return races_ ? races_->thread_begins(thread, handle) : kNoNumber;
@@ -49,7 +65,9 @@ class AccessWatch {
   std::span<const format::GraphMisuse> misuses() const { return heap_.found(); }
 
  private:
+  StackVariables& stack_;
   std::optional<RaceWatch> races_;
+  DeadStack dead_;
   HeapWatch heap_;
 };
 

@@ -96,12 +96,10 @@ class GraphBuilder final : public DefinitionQuery {
   }
 
  private:
-  using Stack = ActivationStack;
-
   void take(const Step& step) {
     if (step.thread >= threads_.size()) threads_.resize(step.thread + 1);
     definitions_.set_sites(stream_.sites());
-    if (stack_ != &threads_[step.thread]) variables_.set_thread(step.thread);
+    if (stack_ != &threads_[step.thread]) watch_.set_thread(step.thread);
     stack_ = &threads_[step.thread];
     thread_ = step.thread;
     switch (step.kind) {
@@ -123,7 +121,7 @@ class GraphBuilder final : public DefinitionQuery {
   }
 
   const Activation* find(uint32_t frame) const {
-    for (const Stack& stack : threads_) {
+    for (const ActivationStack& stack : threads_) {
       for (const Activation& each : stack) {
         if (each.frame == frame) return &each;
       }
@@ -170,15 +168,11 @@ class GraphBuilder final : public DefinitionQuery {
     }
     CULPRIT_ASSERT(step.frame == writer_.frames(), "frames are numbered in order");
     writer_.add_frame(step.function, step.thread, step.by_native, activation.entered_by);
-    // What one that had begun has written is not known.
-    if (!step.begun) variables_.enter(activation, writer_.next_number());
+    watch_.enter(activation, step.begun ? std::nullopt : std::optional(writer_.next_number()));
   }
 
   void leave(const Step& step) {
-    const Activation& callee = stack_->back();
-    stack_->pop();
-    variables_.leave(callee.frame);
-    if (stack_->empty()) watch_.thread_ends(thread_);
+    const Activation& callee = pop();
     if (stack_->empty() || callee.by_native) return;
     Activation& caller = stack_->back();
     if (caller.call == kNone) return;
@@ -196,9 +190,16 @@ class GraphBuilder final : public DefinitionQuery {
 
   void unwound() {
     if (unwinding_ == kNoNumber) unwinding_ = pending_call(stack_->back());
-    variables_.leave(stack_->back().frame);
+    pop();
+  }
+
+  /// What it returns can be read until the next one is entered.
+  const Activation& pop() {
+    const Activation& ended = stack_->back();
     stack_->pop();
+    watch_.leave(ended);
     if (stack_->empty()) watch_.thread_ends(thread_);
+    return ended;
   }
 
   // Runs.
@@ -265,7 +266,7 @@ class GraphBuilder final : public DefinitionQuery {
     }
     if (writer_.chunk_is_full()) {
       std::vector<OpenExecution*> open;
-      for (Stack& stack : threads_) {
+      for (ActivationStack& stack : threads_) {
         for (Activation& each : stack) open.push_back(&each.current);
       }
       writer_.write_chunk(open);
@@ -466,8 +467,8 @@ class GraphBuilder final : public DefinitionQuery {
   CallArguments arguments_;
   NativeEffects native_;
   AccessWatch watch_;
-  std::vector<Stack> threads_;
-  Stack* stack_ = nullptr;
+  std::vector<ActivationStack> threads_;
+  ActivationStack* stack_ = nullptr;
   uint32_t thread_ = 0;               ///< whose stack that is
   NodeNumber unwinding_ = kNoNumber;  ///< the call from which control is on its way to where it lands
   std::vector<NodeNumber> sources_;

@@ -176,6 +176,7 @@ bool HeapWatch::is_allowed(const Access& access, HeapBytes::State first, HeapByt
 
 void HeapWatch::check(const Access& access) {
   if (access.bytes == 0) return;
+  if (dead_.holds(access.address)) return tell_dead(access);
   if (!access.is_word) check_variable(access);
   const HeapBytes::State first = bytes_.at(access.address);
   const HeapBytes::State last = bytes_.at(access.address + access.bytes - 1);
@@ -213,6 +214,20 @@ void HeapWatch::tell(const Access& access, uint64_t wrong, uint32_t flags) {
                .freed = (flags & kGraphMisuseOfFreed) != 0 ? block->second.freed.bits : kGraphNoNumber,
                .count = 1,
                .flags = flags,
+               .variable = kGraphNoVariable,
+               .frame = kGraphNoVariable});
+}
+
+void HeapWatch::tell_dead(const Access& access) {
+  if (access.node == kNoNumber || access.operation == kNone) return;
+  add(access, {.node = access.node.bits,
+               .address = access.address,
+               .block = 0,
+               .bytes = 0,
+               .allocated = kGraphNoNumber,
+               .freed = kGraphNoNumber,
+               .count = 1,
+               .flags = kGraphMisuseOfDeadStack | (access.writes ? uint32_t{kGraphMisuseWrites} : 0),
                .variable = kGraphNoVariable,
                .frame = kGraphNoVariable});
 }

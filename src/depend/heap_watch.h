@@ -16,6 +16,7 @@
 
 #include "depend/activation.h"
 #include "depend/active_operations.h"
+#include "depend/dead_stack.h"
 #include "depend/definitions.h"
 #include "depend/variable_bounds.h"
 #include "format/graph_format.h"
@@ -54,8 +55,8 @@ class HeapWatch {
  public:
   /// All must stay.
   HeapWatch(const program::ProgramModel& model, const std::vector<uint64_t>& anchors, const Definitions& definitions,
-            const StackVariables& stack)
-      : model_(model), definitions_(definitions), variables_(model, anchors, stack) {}
+            const StackVariables& stack, const DeadStack& dead)
+      : model_(model), definitions_(definitions), variables_(model, anchors, stack), dead_(dead) {}
 
   /// Native code got or gave back a block during the call `by`, or during none (kNoNumber); `operation` is the call's.
   void changed(const format::TraceHeapChange& change, NodeNumber by, uint32_t operation);
@@ -89,6 +90,7 @@ class HeapWatch {
   bool is_allowed(const Access& access, HeapBytes::State first, HeapBytes::State last);
   /// The block that a wrong byte is next to, or in.
   std::map<uint64_t, Block>::iterator block_near(uint64_t address);
+  void tell_dead(const Access& access);
   /// Whether a stretch goes past the variable that it begins in.
   void check_variable(const Access& access);
   void tell(const Access& access, uint64_t wrong, uint32_t flags);
@@ -97,6 +99,7 @@ class HeapWatch {
   const program::ProgramModel& model_;
   const Definitions& definitions_;
   VariableBounds variables_;
+  const DeadStack& dead_;
   HeapBytes bytes_;
   std::map<uint64_t, Block> blocks_;  ///< by address: those in use, and freed ones until their memory is used again
   uint64_t last_freed_ = 0;

@@ -9,7 +9,7 @@
 
 namespace culprit::format {
 
-inline constexpr uint32_t kGraphVersion = 9;
+inline constexpr uint32_t kGraphVersion = 10;
 inline constexpr char kGraphMagic[8] = {'C', 'U', 'L', 'P', 'G', 'R', 'P', 'H'};
 
 /// Executions of every chunk but the last.
@@ -190,6 +190,8 @@ enum GraphMisuseFlags : uint32_t {
   kGraphMisuseWrites = 1,
   kGraphMisuseReleases = 2,
   kGraphMisuseOfFreed = 4,  ///< the block had been given back; else its bounds are left
+  /// Of the user stack, below all activations: a variable's that is no more, and of which only the address is told.
+  kGraphMisuseOfDeadStack = 8,
 };
 
 /// Begins the tail; then follow GraphChunk[], GraphLate[], late sources u64[], for each output its GraphRun[] and its

@@ -17,7 +17,7 @@
 namespace culprit::format {
 
 inline constexpr char kModelMagic[8] = {'C', 'U', 'L', 'P', 'M', 'O', 'D', 'L'};
-inline constexpr uint32_t kModelVersion = 11;
+inline constexpr uint32_t kModelVersion = 12;
 inline constexpr uint32_t kModelAlignment = 8;
 inline constexpr uint32_t kNone = 0xffffffff;
 
@@ -89,6 +89,7 @@ enum FunctionFlags : uint32_t {
   kFunctionReturnsTwice = 64,  ///< setjmp and its like
   kFunctionUnobserved = 128,   ///< has blocks, but traced bodies call it like a native one
   kFunctionResumes = 256,      ///< control can come back into an activation by unwinding or a second return
+  kFunctionGrowsFrame = 512,   ///< its user frame has arrays without a constant size, below its base
 };
 
 struct FunctionRecord {

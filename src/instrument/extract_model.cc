@@ -176,6 +176,7 @@ class Extraction {
     if (function.hasFnAttribute(llvm::Attribute::ReturnsTwice)) flags |= kFunctionReturnsTwice;
     if (!function.isDeclaration() && !is_traced(function)) flags |= kFunctionUnobserved;
     if (!function.isDeclaration() && is_resumed(function)) flags |= kFunctionResumes;
+    if (function.hasFnAttribute(metadata::kGrowingFrame)) flags |= kFunctionGrowsFrame;
     return flags;
   }
 

@@ -17,6 +17,9 @@ inline constexpr const char* kPrivateHome = "culprit.private";
 /// FrameStack.
 inline constexpr const char* kFrameBase = "culprit.frame";
 
+/// Attribute of a function whose user frame has arrays without a constant size: it grows below its base.
+inline constexpr const char* kGrowingFrame = "culprit-growing-frame";
+
 /// On a load that yields the same in every iteration of its innermost loop: !{i64 number}; loads of one number in one
 /// loop yield the same. Exists from mark_invariant_loads to hoist_invariant_loads.
 inline constexpr const char* kInvariant = "culprit.invariant";

@@ -47,6 +47,7 @@ class FrameBuilder {
 
   void build(const std::vector<llvm::AllocaInst*>& dynamic) {
     has_dynamic_ = !dynamic.empty();
+    if (has_dynamic_ && stack_ == FrameStack::kUser) function_.addFnAttr(metadata::kGrowingFrame);
     collect_places();
     push();
     for (const FrameVariable& placed : layout_.variables) replace_fixed(placed);

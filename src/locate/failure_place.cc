@@ -80,6 +80,10 @@ void tell_misuse(const program::ProgramModel& model, const HeapFault& fault, rep
       did = "used memory that it had freed";
       kind = "use-after-free";
       break;
+    case HeapError::kUsedAfterReturn:
+      did = "used a variable of a function that had returned";
+      kind = "use-after-return";
+      break;
     case HeapError::kFreedTwice:
       did = "freed memory twice";
       kind = "double-free";
@@ -95,7 +99,8 @@ void tell_misuse(const program::ProgramModel& model, const HeapFault& fault, rep
   // What the program itself declares stays what it is, and where memory was left, what that came to is known.
   const bool by_access =
       failure.kind == "null-dereference" || failure.kind == "wild-pointer" || failure.kind == "invalid-access";
-  if (by_libc || (by_access && fault.error == HeapError::kUsedAfterFree)) failure.kind = kind;
+  const bool is_cause = fault.error == HeapError::kUsedAfterFree || fault.error == HeapError::kUsedAfterReturn;
+  if (by_libc || (by_access && is_cause)) failure.kind = kind;
   const bool went_on = used.file != failure.place.file || used.line != failure.place.line;
   failure.message = fmt::format("The program {} ({}){}. {}", did, file_and_line(used), went_on ? ", and went on" : "",
                                 failure.message);

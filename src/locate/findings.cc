@@ -227,6 +227,16 @@ void add_findings_of(const program::ProgramModel& model, const HeapFault& fault,
                         .evidence = std::move(evidence),
                         .proved = true});
   };
+  if (fault.error == HeapError::kUsedAfterReturn) {
+    const std::string_view name = model.text(model.variable(*fault.variable).name);
+    const std::string owner = model.function_name(fault.function);
+    add("use-after-return", used,
+        fmt::format("It {} `{}` of {}, which had returned: the variable no longer exists, and what lies there is "
+                    "chance.",
+                    fault.writes ? "writes" : "reads", name, owner));
+    return add("address-made-here", own_statement(model, fault.allocated),
+               fmt::format("The address of `{}` came from here, and was kept when {} returned.", name, owner));
+  }
   if (fault.variable) {
     return add("buffer-overflow", used,
                fmt::format("It {} byte {} of `{}`, which has {} bytes.", fault.writes ? "writes" : "reads",
@@ -255,6 +265,8 @@ void add_findings_of(const program::ProgramModel& model, const HeapFault& fault,
       add("invalid-free", used,
           fmt::format("It frees {}, which is not where the block begins.{}", position_in_block(fault), consequence));
       break;
+    case HeapError::kUsedAfterReturn:
+      break;  // is of a variable
     case HeapError::kUninitialised:
       add_branch(
           "uninitialised-read",

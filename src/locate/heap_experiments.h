@@ -24,13 +24,15 @@ enum class HeapError {
   kFreedTwice,
   kFreedInside,  ///< what was given back does not begin a block
   kOutOfBounds,
+  kUsedAfterReturn,  ///< a variable of a function that has returned; seen only
 };
 
 struct HeapFault {
   HeapError error = HeapError::kUninitialised;
   uint64_t block = 0;  ///< its number in the order of allocation; 0: not known
   uint64_t bytes = 0;
-  std::vector<uint32_t> allocated;  ///< statements of the activations, innermost first
+  /// Statements of the activations, innermost first; of a variable, where its address was made.
+  std::vector<uint32_t> allocated;
   std::vector<uint32_t> freed;
   std::vector<Frame> access;      ///< activations at the wrong access, innermost first; empty when it was not caught
   std::optional<int64_t> offset;  ///< of the wrong access from the block's start
@@ -39,7 +41,7 @@ struct HeapFault {
   bool repairs = false;  ///< the altered run ended as a good run does
   bool writes = false;   ///< known of what was seen only
   /// Not a block of the heap is meant but this variable of the program model, and the function of its activation, kNone
-  /// of a global.
+  /// of a global. `block` is 0 then.
   std::optional<uint32_t> variable;
   uint32_t function = program::kNone;
   bool strays = false;    ///< the address lies in another block than the one that it was meant for

@@ -5,6 +5,9 @@
 #include <tuple>
 #include <unordered_map>
 
+#include "depend/build_graph.h"
+#include "depend/dead_stack.h"
+#include "depend/variable_bounds.h"
 #include "locate/failure.h"
 #include "locate/graph_nodes.h"
 #include "locate/own_statements.h"
@@ -124,6 +127,90 @@ HeapFault fault_of(const DependenceGraph& graph, const trace::TraceFile& trace, 
   return fault;
 }
 
+/// Whether an activation was going on when `node` was executed by its thread.
+bool is_active(const DependenceGraph& graph, uint32_t frame, Node node) {
+  for (uint32_t at = graph.execution(node.execution()).frame; at != frame;) {
+    const Node call = graph.frame(at).call;
+    if (call == depend::kNoNode) return false;
+    at = graph.execution(call.execution()).frame;
+  }
+  return true;
+}
+
+/// The variable of a function's user frame at so many bytes from its base.
+std::optional<uint32_t> variable_at(const program::ProgramModel& model, uint32_t function, uint64_t offset) {
+  for (const uint32_t each : model.variables_of(function)) {
+    const format::VariableRecord& variable = model.variable(each);
+    const uint64_t bytes = depend::bytes_of_type(model, variable.type);
+    const bool is_there = variable.home == format::HomeKind::kUserStack && variable.offset >= 0;
+    if (is_there && offset - static_cast<uint64_t>(variable.offset) < bytes) return each;
+  }
+  return std::nullopt;
+}
+
+/// What uses the constant that a chain of copies begins with: an argument that is one was given by a caller. kNoNode
+/// when that cannot be told.
+Node user_of_constant(const DependenceGraph& graph, Node made) {
+  uint32_t number = 0;
+  while (true) {
+    const auto operands = graph.model().operands_of(made.operation());
+    if (number >= operands.size()) return depend::kNoNode;
+    if (operands[number].kind == format::OperandKind::kConstant) return made;
+    if (operands[number].kind != format::OperandKind::kArgument) return depend::kNoNode;
+    const depend::Frame frame = graph.frame(graph.execution(made.execution()).frame);
+    if (frame.call == depend::kNoNode || frame.by_native) return depend::kNoNode;
+    number = operands[number].value;
+    made = Node::of(frame.call.execution(), frame.call.operation());
+  }
+}
+
+/// The variable that a pointer was made from, which came to what `made` computes; nothing when its activation still
+/// goes on, or has no variable at the address.
+std::optional<HeapFault> fault_of_ended(const DependenceGraph& graph, const trace::TraceFile& trace,
+                                        const format::GraphMisuse& misuse, Node made) {
+  const program::ProgramModel& model = graph.model();
+  const uint32_t frame = graph.execution(made.execution()).frame;
+  const uint32_t function = graph.frame(frame).function;
+  const uint32_t number = depend::user_base_of(model, function);
+  if (number == program::kNone || is_active(graph, frame, graph.node_of({misuse.node}))) return std::nullopt;
+  uint64_t base = 0;
+  depend::ask_before(trace, made, [&](depend::DefinitionQuery& query) { base = query.base(frame, number); });
+  const auto variable = base == 0 ? std::nullopt : variable_at(model, function, misuse.address - base);
+  if (!variable) return std::nullopt;
+  const format::VariableRecord& record = model.variable(*variable);
+  HeapFault fault;
+  fault.error = HeapError::kUsedAfterReturn;
+  fault.bytes = depend::bytes_of_type(model, record.type);
+  fault.allocated = active_statements(graph, made);
+  fault.offset = static_cast<int64_t>(misuse.address - base - static_cast<uint64_t>(record.offset));
+  fault.writes = (misuse.flags & format::kGraphMisuseWrites) != 0;
+  fault.variable = variable;
+  fault.function = function;
+  fault.was_seen = true;
+  for (const uint32_t statement : activations_at(graph, misuse.node)) fault.access.push_back({.statement = statement});
+  return fault;
+}
+
+/// An address alone does not say which variable was there: many were, by turns. The pointer does.
+std::optional<HeapFault> fault_of_dead_stack(const DependenceGraph& graph, const trace::TraceFile& trace,
+                                             const format::GraphMisuse& misuse) {
+  const program::ProgramModel& model = graph.model();
+  activations_at(graph, misuse.node);  // checks the number
+  const Node access = graph.node_of({misuse.node});
+  const auto operands = model.operands_of(access.operation());
+  const bool is_call = kind_of(graph, access) == format::OperationKind::kCall;
+  for (uint32_t each = 0; each < operands.size(); ++each) {
+    if (!is_call && operands[each].role != format::OperandRole::kAddress) continue;
+    std::vector<uint32_t> steps;
+    const Node made =
+        maker_of_pointer(graph, access, model.operation(access.operation()).first_operand + each, kMostSteps, steps);
+    const Node user = made == depend::kNoNode ? made : user_of_constant(graph, made);
+    if (user == depend::kNoNode) continue;
+    if (auto fault = fault_of_ended(graph, trace, misuse, user)) return fault;
+  }
+  return std::nullopt;
+}
+
 /// Where a reader sees it.
 std::tuple<std::string, uint32_t> line_of(const program::ProgramModel& model, const HeapFault& fault) {
   const uint32_t used = own_statement(model, statements_of(fault.access));
@@ -160,8 +247,9 @@ std::vector<HeapFault> heap_misuses(const DependenceGraph& graph, const trace::T
   };
   for (const format::GraphMisuse& each : graph.file().misuses()) {
     if (faults.size() == kMostMisuses) break;
-    HeapFault fault = fault_of(graph, trace, each);
-    if (std::get<1>(line_of(model, fault)) != 0 && !is_told(fault)) faults.push_back(std::move(fault));
+    const bool of_stack = (each.flags & format::kGraphMisuseOfDeadStack) != 0;
+    std::optional<HeapFault> fault = of_stack ? fault_of_dead_stack(graph, trace, each) : fault_of(graph, trace, each);
+    if (fault && std::get<1>(line_of(model, *fault)) != 0 && !is_told(*fault)) faults.push_back(std::move(*fault));
   }
   return faults;
 }

@@ -120,7 +120,7 @@ void explain_own_failure(const ExplainRequest& request, const program::ProgramMo
   if (explanation.findings.empty()) {
     explanation.limits.push_back(
         "finding the cause: no variable was found to be read before it has a value, no heap block to be used wrongly, "
-        "no array to be left by its index. What remains are uses of variables of functions that have returned, reads "
+        "no array to be left by its index, no variable to be used whose function has returned. What remains are reads "
         "through wrong pointers, and promises that the compiler makes use of: try -fsanitize=address,undefined");
   }
 }

@@ -71,6 +71,13 @@ class WhyTest(unittest.TestCase):
         self.assertIn("did not fail in", text)
         self.assertIn("But it did what no program may do", text)
 
+    def test_a_variable_of_a_function_that_has_returned(self):
+        said, line = self.subject("keeps_local")
+        gives, uses = line("// gives away"), line("// uses")
+        self.assertEqual(said["failure"]["kind"], "abort")
+        self.assertLessEqual({("use-after-return", uses), ("address-made-here", gives)}, self.kinds(said))
+        self.assertEqual([suspect["line"] for suspect in said["suspects"][:2]], [gives, uses])
+
     def test_of_a_freed_block_that_is_hit_another_one_was_left(self):
         said, line = self.subject("counts_down", "three two one\n", ending="cc")
         self.assertIn(("heap-overflow", line("// leaves")), self.kinds(said))
