@@ -114,7 +114,8 @@ void HeapWatch::executed(const Activation& activation, const ActiveOperation& op
            .operation = operation.operation,
            .node = node,
            .writes = (each.flags & kAccessWrites) != 0,
-           .is_word = !is_stretch});
+           .is_word = !is_stretch,
+           .activation = activation.frame});
   }
 }
 
@@ -176,9 +177,10 @@ bool HeapWatch::is_allowed(const Access& access, HeapBytes::State first, HeapByt
 
 void HeapWatch::check(const Access& access) {
   if (access.bytes == 0) return;
+  const HeapBytes::State first = bytes_.at(access.address);
+  if (first == HeapBytes::kUnknown && access.is_word && access.writes && check_walk(access)) return;
   if (dead_.holds(access.address)) return tell_dead(access);
   if (!access.is_word) check_variable(access);
-  const HeapBytes::State first = bytes_.at(access.address);
   const HeapBytes::State last = bytes_.at(access.address + access.bytes - 1);
   if (is_allowed(access, first, last)) return;
   uint64_t wrong = access.address;
@@ -246,6 +248,22 @@ void HeapWatch::check_variable(const Access& access) {
                .flags = access.writes ? uint32_t{kGraphMisuseWrites} : 0,
                .variable = variable->variable,
                .frame = variable->frame});
+}
+
+bool HeapWatch::check_walk(const Access& access) {
+  const auto left = walks_.wrote(access.activation, access.operation, access.address, access.node);
+  if (!left) return false;
+  add(access, {.node = access.node.bits,
+               .address = access.address,
+               .block = left->variable.first,
+               .bytes = left->variable.end - left->variable.first,
+               .allocated = left->before.bits,
+               .freed = kGraphNoNumber,
+               .count = 1,
+               .flags = kGraphMisuseWrites | kGraphMisuseWalks,
+               .variable = left->variable.variable,
+               .frame = left->variable.frame});
+  return true;
 }
 
 void HeapWatch::add(const Access& access, GraphMisuse misuse) {

@@ -19,6 +19,7 @@
 #include "depend/dead_stack.h"
 #include "depend/definitions.h"
 #include "depend/variable_bounds.h"
+#include "depend/variable_walks.h"
 #include "format/graph_format.h"
 #include "format/trace_format.h"
 #include "program/external_effects.h"
@@ -56,7 +57,7 @@ class HeapWatch {
   /// All must stay.
   HeapWatch(const program::ProgramModel& model, const std::vector<uint64_t>& anchors, const Definitions& definitions,
             const StackVariables& stack, const DeadStack& dead)
-      : model_(model), definitions_(definitions), variables_(model, anchors, stack), dead_(dead) {}
+      : model_(model), definitions_(definitions), variables_(model, anchors, stack), walks_(variables_), dead_(dead) {}
 
   /// Native code got or gave back a block during the call `by`, or during none (kNoNumber); `operation` is the call's.
   void changed(const format::TraceHeapChange& change, NodeNumber by, uint32_t operation);
@@ -82,6 +83,7 @@ class HeapWatch {
     NodeNumber node;
     bool writes;
     bool is_word;  ///< of the program's own; else of a stretch of memory, by an operation or a library function
+    uint32_t activation = format::kNone;  ///< of a word
   };
 
   void allocated(uint64_t address, uint64_t bytes, NodeNumber by);
@@ -93,12 +95,15 @@ class HeapWatch {
   void tell_dead(const Access& access);
   /// Whether a stretch goes past the variable that it begins in.
   void check_variable(const Access& access);
+  /// Whether a word is the first that leaves a variable.
+  bool check_walk(const Access& access);
   void tell(const Access& access, uint64_t wrong, uint32_t flags);
   void add(const Access& access, format::GraphMisuse misuse);
 
   const program::ProgramModel& model_;
   const Definitions& definitions_;
   VariableBounds variables_;
+  VariableWalks walks_;
   const DeadStack& dead_;
   HeapBytes bytes_;
   std::map<uint64_t, Block> blocks_;  ///< by address: those in use, and freed ones until their memory is used again

@@ -192,6 +192,8 @@ enum GraphMisuseFlags : uint32_t {
   kGraphMisuseOfFreed = 4,  ///< the block had been given back; else its bounds are left
   /// Of the user stack, below all activations: a variable's that is no more, and of which only the address is told.
   kGraphMisuseOfDeadStack = 8,
+  /// Single writes went over the variable in even steps and out of it; `allocated` is the one before.
+  kGraphMisuseWalks = 16,
 };
 
 /// Begins the tail; then follow GraphChunk[], GraphLate[], late sources u64[], for each output its GraphRun[] and its

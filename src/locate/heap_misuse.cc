@@ -102,10 +102,50 @@ void tell_block_that_was_meant(const DependenceGraph& graph, const trace::TraceF
   fault.strays = true;
 }
 
+/// What a pointer begins with: what made it, or, of an argument or constant that nothing made, where it is used.
+struct PointerRoot {
+  Node made;                        ///< kNoNode: nothing did
+  uint32_t frame = 0, operand = 0;  ///< of those
+  format::OperandKind kind = format::OperandKind::kOperation;
+  bool operator==(const PointerRoot&) const = default;
+};
+
+/// Of the address that an operation accesses; nothing when that is not known.
+std::optional<PointerRoot> root_of_pointer(const DependenceGraph& graph, Node access) {
+  const program::ProgramModel& model = graph.model();
+  const auto operands = model.operands_of(access.operation());
+  const auto address = std::find_if(operands.begin(), operands.end(),
+                                    [](const auto& each) { return each.role == format::OperandRole::kAddress; });
+  if (address == operands.end()) return std::nullopt;
+  std::vector<uint32_t> steps;
+  const auto number = static_cast<uint32_t>(address - operands.begin());
+  const Node made =
+      maker_of_pointer(graph, access, model.operation(access.operation()).first_operand + number, kMostSteps, steps);
+  const bool is_step = made != depend::kNoNode && kind_of(graph, made) == format::OperationKind::kStep;
+  if (made != depend::kNoNode && !is_step) return PointerRoot{.made = made};
+  const format::OperandRecord& base = is_step ? model.operands_of(made.operation()).front() : *address;
+  if (base.kind == format::OperandKind::kOperation) return std::nullopt;  // nobody knows
+  const Node user = is_step ? made : access;
+  return PointerRoot{.made = depend::kNoNode,
+                     .frame = graph.execution(user.execution()).frame,
+                     .operand = base.kind == format::OperandKind::kArgument ? base.value : user.operation(),
+                     .kind = base.kind};
+}
+
+/// Of writes in even steps, whether the pointer is the same that went on: else several variables were meant, one behind
+/// the other.
+bool is_one_walk(const DependenceGraph& graph, const format::GraphMisuse& misuse) {
+  activations_at(graph, misuse.node);  // check the numbers
+  activations_at(graph, misuse.allocated);
+  if (misuse.node == format::kGraphNoNumber || misuse.allocated == format::kGraphNoNumber) return false;
+  const auto one = root_of_pointer(graph, graph.node_of({misuse.node}));
+  return one && one == root_of_pointer(graph, graph.node_of({misuse.allocated}));
+}
+
 HeapFault fault_of(const DependenceGraph& graph, const trace::TraceFile& trace, const format::GraphMisuse& misuse) {
   HeapFault fault{.error = error_of(misuse),
                   .bytes = misuse.bytes,
-                  .allocated = activations_at(graph, misuse.allocated),
+                  .allocated = {},
                   .freed = activations_at(graph, misuse.freed),
                   .access = {},
                   .offset = static_cast<int64_t>(misuse.address - misuse.block),
@@ -122,6 +162,7 @@ HeapFault fault_of(const DependenceGraph& graph, const trace::TraceFile& trace, 
     fault.variable = misuse.variable;
     if (!is_global) fault.function = graph.frame(misuse.frame).function;
   }
+  if (!fault.variable) fault.allocated = activations_at(graph, misuse.allocated);
   for (const uint32_t statement : activations_at(graph, misuse.node)) fault.access.push_back({.statement = statement});
   tell_block_that_was_meant(graph, trace, misuse, fault);
   return fault;
@@ -247,6 +288,7 @@ std::vector<HeapFault> heap_misuses(const DependenceGraph& graph, const trace::T
   };
   for (const format::GraphMisuse& each : graph.file().misuses()) {
     if (faults.size() == kMostMisuses) break;
+    if ((each.flags & format::kGraphMisuseWalks) != 0 && !is_one_walk(graph, each)) continue;
     const bool of_stack = (each.flags & format::kGraphMisuseOfDeadStack) != 0;
     std::optional<HeapFault> fault = of_stack ? fault_of_dead_stack(graph, trace, each) : fault_of(graph, trace, each);
     if (fault && std::get<1>(line_of(model, *fault)) != 0 && !is_told(*fault)) faults.push_back(std::move(*fault));

@@ -78,6 +78,12 @@ class WhyTest(unittest.TestCase):
         self.assertLessEqual({("use-after-return", uses), ("address-made-here", gives)}, self.kinds(said))
         self.assertEqual([suspect["line"] for suspect in said["suspects"][:2]], [gives, uses])
 
+    def test_a_function_that_goes_past_a_variable_it_knows_by_a_pointer(self):
+        said, line = self.subject("copies_too_much")
+        self.assertIn(("buffer-overflow", line("// leaves")), self.kinds(said))
+        told = next(each["evidence"] for each in said["findings"] if each["line"] == line("// leaves"))
+        self.assertIn("writes byte 8 of `title`, which has 8 bytes", told)
+
     def test_of_a_freed_block_that_is_hit_another_one_was_left(self):
         said, line = self.subject("counts_down", "three two one\n", ending="cc")
         self.assertIn(("heap-overflow", line("// leaves")), self.kinds(said))
