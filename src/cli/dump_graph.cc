@@ -17,7 +17,7 @@ using depend::DependenceGraph;
 
 struct Options {
   std::string folder;
-  bool lines = false, edges = false, unwritten = false, races = false, heap = false;
+  bool lines = false, edges = false, unwritten = false, races = false, heap = false, waits = false;
 };
 
 void print_sizes(const DependenceGraph& graph) {
@@ -110,6 +110,27 @@ void print_misuses(const DependenceGraph& graph) {
   }
 }
 
+void print_waits(const DependenceGraph& graph) {
+  const program::ProgramModel& model = graph.model();
+  for (const format::GraphWait& each : graph.file().waits()) {
+    const std::string place = model.position_text(model.operation(graph.node_of({each.node}).operation()).statement);
+    switch (each.kind) {
+      case format::GraphWaitKind::kWaits:
+        fmt::print("thread {} waits at {}\n", each.thread, place);
+        break;
+      case format::GraphWaitKind::kHolds:
+        fmt::print("thread {} holds {:#x}, taken at {}\n", each.thread, each.address, place);
+        break;
+      case format::GraphWaitKind::kReleases:
+        fmt::print("thread {} let others go on at {:#x}, at {}\n", each.thread, each.address, place);
+        break;
+      case format::GraphWaitKind::kChanges:
+        fmt::print("thread {} had read {:#x} before it waits, written since at {}\n", each.thread, each.address, place);
+        break;
+    }
+  }
+}
+
 /// Every statement instance with what it depends on directly; which execution of its block an instance is, from 1.
 void print_edges(const DependenceGraph& graph) {
   const program::ProgramModel& model = graph.model();
@@ -142,6 +163,7 @@ ExitCode dump(const Options& options) {
   if (options.unwritten) print_unwritten(graph);
   if (options.races) print_races(graph);
   if (options.heap) print_misuses(graph);
+  if (options.waits) print_waits(graph);
   return ExitCode::kAnswered;
 }
 
@@ -162,6 +184,7 @@ const Registration kRegistration{Command{
       app.add_flag("--heap", options->heap,
                    "accesses to the heap outside of blocks that are in use, to more than a variable has, and to "
                    "variables that are no more");
+      app.add_flag("--waits", options->waits, "of a trace that ends while threads wait: for whom, and who holds what");
       app.add_flag("--races", options->races, "accesses of two threads to the same memory that nothing orders");
       app.add_flag("--edges", options->edges, "what each statement instance depends on directly");
       return [options] { return dump(*options); };

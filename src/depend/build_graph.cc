@@ -63,7 +63,9 @@ class GraphBuilder final : public DefinitionQuery {
       if (step.kind == StepKind::kEnd) break;
       take(step);
     }
-    writer_.finish(last_, outputs_, inputs_, {unwritten_.reads(), watch_.races(), watch_.misuses()}, unknown_calls_);
+    const std::vector<GraphWait> waits = watch_.waits();
+    writer_.finish(last_, outputs_, inputs_, {unwritten_.reads(), watch_.races(), watch_.misuses(), waits},
+                   unknown_calls_);
   }
 
   void ask_before(Node node, const std::function<void(DefinitionQuery&)>& ask) {

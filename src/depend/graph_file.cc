@@ -96,6 +96,7 @@ void GraphFile::read_tail(const GraphHeader& header) {
   unwritten_ = records<GraphUnwritten>(at, tail_.unwritten, end);
   races_ = records<GraphRace>(at, tail_.races, end);
   misuses_ = records<GraphMisuse>(at, tail_.misuses, end);
+  waits_ = records<GraphWait>(at, tail_.waits, end);
   const auto names = records<char>(at, tail_.unknown_bytes, end);
   unknown_ = {names.data(), names.size()};
 }

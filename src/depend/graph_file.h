@@ -68,6 +68,7 @@ class GraphFile {
   std::span<const format::GraphUnwritten> unwritten() const { return unwritten_; }
   std::span<const format::GraphRace> races() const { return races_; }
   std::span<const format::GraphMisuse> misuses() const { return misuses_; }
+  std::span<const format::GraphWait> waits() const { return waits_; }
   uint64_t ordinals() const { return tail_.ordinals; }
   /// The entry that a byte of input belongs to.
   const format::GraphInput& input_of(uint64_t ordinal) const;
@@ -104,6 +105,7 @@ class GraphFile {
   std::span<const format::GraphUnwritten> unwritten_;
   std::span<const format::GraphRace> races_;
   std::span<const format::GraphMisuse> misuses_;
+  std::span<const format::GraphWait> waits_;
   mutable std::vector<Chunk> opened_;
   mutable std::vector<FrameChunk> opened_frames_;
 };

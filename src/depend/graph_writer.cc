@@ -187,6 +187,7 @@ void GraphWriter::finish(NodeNumber last, std::span<const OutputRuns, kGraphOutp
   tail.unwritten = misdeeds.unwritten.size();
   tail.races = misdeeds.races.size();
   tail.misuses = misdeeds.misuses.size();
+  tail.waits = misdeeds.waits.size();
   std::string bytes;
   append(bytes, std::span<const GraphTail>(&tail, 1));
   append(bytes, chunks);
@@ -200,6 +201,7 @@ void GraphWriter::finish(NodeNumber last, std::span<const OutputRuns, kGraphOutp
   append(bytes, misdeeds.unwritten);
   append(bytes, misdeeds.races);
   append(bytes, misdeeds.misuses);
+  append(bytes, misdeeds.waits);
   bytes += names;
   GraphHeader header{};
   std::memcpy(header.magic, kGraphMagic, sizeof(header.magic));

@@ -41,6 +41,7 @@ struct Misdeeds {
   std::span<const format::GraphUnwritten> unwritten;
   std::span<const format::GraphRace> races;
   std::span<const format::GraphMisuse> misuses;
+  std::span<const format::GraphWait> waits;  ///< in no order
 };
 
 class GraphWriter {

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <span>
 
-#include "program/external_roles.h"
 #include "program/measured_memory.h"
 #include "trace/control_stream.h"
 
@@ -29,25 +28,9 @@ std::optional<uint64_t> key_of(const program::Place& state) {
 
 }  // namespace
 
-ThreadOrder::ThreadOrder(const trace::TraceFile& trace) {
-  find_calls(trace.model());
+ThreadOrder::ThreadOrder(const trace::TraceFile& trace) : calls_(trace.model()) {
   look_ahead(trace);
   for (Thread& each : threads_) each.pending.clear();
-}
-
-void ThreadOrder::find_calls(const program::ProgramModel& model) {
-  const program::ModelView& sections = model.sections();
-  for (uint32_t operation = 0; operation + 1 < sections.operations.size(); ++operation) {
-    const format::OperationRecord& record = sections.operations[operation];
-    if (record.kind != format::OperationKind::kCall || record.detail == format::kNone) continue;
-    const uint32_t callee = sections.calls[record.detail].callee;
-    if (callee == format::kNone) continue;
-    const std::string_view name = model.text(sections.functions[callee].linkage_name);
-    const program::ExternalRole role = program::external_role(name);
-    if (role.synchronises) ordering_.push_back(operation);
-    if (role.releases) releasing_.push_back(operation);
-    if (program::makes_thread(name)) makers_.push_back(operation);
-  }
 }
 
 void ThreadOrder::look_ahead(const trace::TraceFile& trace) {
@@ -57,15 +40,15 @@ void ThreadOrder::look_ahead(const trace::TraceFile& trace) {
     if (step.kind == trace::StepKind::kEnd) return;
     if (step.kind == trace::StepKind::kRun) {
       Thread& thread = at(step.thread);
-      for (auto call = std::lower_bound(ordering_.begin(), ordering_.end(), step.first);
-           call != ordering_.end() && *call < step.end; ++call) {
+      const std::vector<uint32_t>& ordering = calls_.operations();
+      for (auto call = std::lower_bound(ordering.begin(), ordering.end(), step.first);
+           call != ordering.end() && *call < step.end; ++call) {
         thread.pending.push_back(thread.made.size());
         // Until it comes back, if it does, it is not known what.
-        const bool releases = std::binary_search(releasing_.begin(), releasing_.end(), *call);
-        thread.made.push_back({.operation = *call, .releases_all = releases, .releases = {}});
+        thread.made.push_back({.operation = *call, .releases_all = calls_.releases(*call), .releases = {}});
       }
     }
-    if (step.kind != trace::StepKind::kReturned || !orders(step.operation)) continue;
+    if (step.kind != trace::StepKind::kReturned || !calls_.contains(step.operation)) continue;
     Made* made = came_back(at(step.thread), step.operation);
     const trace::ReturnedCall& returned = *step.returned;
     const program::ModelView& sections = trace.model().sections();
@@ -77,7 +60,7 @@ void ThreadOrder::look_ahead(const trace::TraceFile& trace) {
          .result = returned.result},
         program::MeasuredMemory(arguments, returned.strings, std::span(returned.lengths, returned.count), nullptr));
     if (!made || !effects) continue;
-    if (!returned.words.empty() && makes_thread(step.operation)) made->makes = returned.words.front().word;
+    if (!returned.words.empty() && calls_.makes_thread(step.operation)) made->makes = returned.words.front().word;
     made->releases_all = !effects->complete;
     for (const Effect& each : effects->effects) {
       if (each.kind != EffectKind::kRelease) continue;
@@ -96,14 +79,6 @@ ThreadOrder::Made* ThreadOrder::came_back(Thread& thread, uint32_t operation) {
     if (made.operation == operation) return &made;
   }
   return nullptr;
-}
-
-bool ThreadOrder::makes_thread(uint32_t operation) const {
-  return std::binary_search(makers_.begin(), makers_.end(), operation);
-}
-
-bool ThreadOrder::orders(uint32_t operation) const {
-  return std::binary_search(ordering_.begin(), ordering_.end(), operation);
 }
 
 ThreadOrder::Thread& ThreadOrder::at(uint32_t thread) {
@@ -152,12 +127,12 @@ bool ThreadOrder::ended_before(uint32_t thread, uint32_t other) const {
 }
 
 void ThreadOrder::call_made(uint32_t thread, uint32_t operation, NodeNumber call) {
-  if (!orders(operation)) return;
+  if (!calls_.contains(operation)) return;
   Thread& caller = at(thread);
   if (caller.next == caller.made.size()) return;
   caller.pending.push_back(caller.next);
   const Made& made = caller.made[caller.next++];
-  if (makes_thread(operation)) {
+  if (calls_.makes_thread(operation)) {
     has_begun_ = true;
     starts_.push_back({made.makes, call, clock_of(thread)});
     tick(thread);
@@ -166,7 +141,7 @@ void ThreadOrder::call_made(uint32_t thread, uint32_t operation, NodeNumber call
 }
 
 void ThreadOrder::call_returned(uint32_t thread, uint32_t operation, const CallEffects& effects) {
-  if (!orders(operation)) return;
+  if (!calls_.contains(operation)) return;
   // What callbacks did in between is released as well.
   if (const Made* made = came_back(at(thread), operation)) release(thread, *made);
   if (!effects.complete) acquire_all(thread);

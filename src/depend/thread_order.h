@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "depend/node.h"
+#include "depend/ordering_calls.h"
 #include "program/external_effects.h"
 #include "program/program_model.h"
 #include "trace/trace_file.h"
@@ -72,11 +73,8 @@ class ThreadOrder {
     Clock clock;
   };
 
-  void find_calls(const program::ProgramModel& model);
   void look_ahead(const trace::TraceFile& trace);
   Made* came_back(Thread& thread, uint32_t operation);
-  bool orders(uint32_t operation) const;
-  bool makes_thread(uint32_t operation) const;
   Thread& at(uint32_t thread);
   Clock& clock_of(uint32_t thread);
   void acquire(uint32_t thread, uint64_t key);
@@ -86,9 +84,7 @@ class ThreadOrder {
   void release(uint32_t thread, uint64_t key);
   void tick(uint32_t thread) { ++clock_of(thread)[thread]; }
 
-  std::vector<uint32_t> ordering_;   ///< operations: calls that order threads, ascending
-  std::vector<uint32_t> makers_;     ///< of them, those that make a thread
-  std::vector<uint32_t> releasing_;  ///< of them, those that may let others go on
+  OrderingCalls calls_;
   std::vector<Thread> threads_;
   std::vector<Start> starts_;  ///< of threads that were made and have not begun, in order
   std::unordered_map<uint64_t, Clock> released_;

@@ -9,7 +9,7 @@
 
 namespace culprit::format {
 
-inline constexpr uint32_t kGraphVersion = 10;
+inline constexpr uint32_t kGraphVersion = 11;
 inline constexpr char kGraphMagic[8] = {'C', 'U', 'L', 'P', 'G', 'R', 'P', 'H'};
 
 /// Executions of every chunk but the last.
@@ -170,8 +170,9 @@ struct GraphRace {
 static_assert(sizeof(GraphRace) == 32);
 enum GraphRaceFlags : uint32_t { kGraphRaceFirstWrites = 1, kGraphRaceSecondWrites = 2 };
 
-/// An access to the heap outside of blocks that are in use, a release of what is no such block, or an access by one call
-/// or operation to more than the variable has that it begins in. Of each operation and block or variable the first.
+/// An access to the heap outside of blocks that are in use, a release of what is no such block, or an access by one
+/// call or operation to more than the variable has that it begins in. Of each operation and block or variable the
+/// first.
 struct GraphMisuse {
   uint64_t node;       ///< number of who did it
   uint64_t address;    ///< the first wrong byte
@@ -196,10 +197,27 @@ enum GraphMisuseFlags : uint32_t {
   kGraphMisuseWalks = 16,
 };
 
+/// What a thread did to wait for others, or to let them go on.
+enum class GraphWaitKind : uint32_t {
+  kWaits,     ///< `node` is a call that orders threads and had not come back when the trace ended
+  kHolds,     ///< by the call `node` the lock `address` was taken, and not given back
+  kReleases,  ///< the call `node` was the last to let others go on at the state `address`, which was no lock of
+              ///< `thread`
+  kChanges,   ///< `node` wrote at `address` what `thread`, another one, had read just before the call that it waits in
+};
+
+struct GraphWait {
+  uint64_t node;     ///< number
+  uint64_t address;  ///< 0: not known
+  uint32_t thread;
+  GraphWaitKind kind;
+};
+static_assert(sizeof(GraphWait) == 24);
+
 /// Begins the tail; then follow GraphChunk[], GraphLate[], late sources u64[], for each output its GraphRun[] and its
 /// nodes u64[] (which may be ordinals of input, as in far sources), GraphInput[] ascending by ordinal,
-/// GraphUnwritten[] in order of time, GraphRace[], GraphMisuse[] in order of time, and the functions without an entry
-/// in the table of external functions: lines of count and name.
+/// GraphUnwritten[] in order of time, GraphRace[], GraphMisuse[] in order of time, GraphWait[], and the functions
+/// without an entry in the table of external functions: lines of count and name.
 struct GraphTail {
   uint64_t chunks;
   uint64_t executions;
@@ -215,7 +233,8 @@ struct GraphTail {
   uint64_t unwritten;  ///< GraphUnwritten
   uint64_t races;      ///< GraphRace
   uint64_t misuses;    ///< GraphMisuse
+  uint64_t waits;      ///< GraphWait
 };
-static_assert(sizeof(GraphTail) == 168);
+static_assert(sizeof(GraphTail) == 176);
 
 }  // namespace culprit::format

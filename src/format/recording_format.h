@@ -11,7 +11,7 @@
 
 namespace culprit::format {
 
-inline constexpr uint32_t kRecordingVersion = 10;
+inline constexpr uint32_t kRecordingVersion = 11;
 
 // ---- log: a LogHeader, then frames -------------------------------------------------------------------------------
 
@@ -145,7 +145,8 @@ enum class PartKind : uint32_t {
   kMemoryLines = 7,   ///< of kExit: PageLines of the final memory, ascending; none of very large programs
   kSharedLines = 8,   ///< of kExit: the same of what all plans share, heap made by brk included
   kDescriptor = 9,  ///< of a call that reads a descriptor or moves its position: `address` is the descriptor; no bytes
-  kSpin = 10,         ///< a SpinState
+  kSpin = 10,       ///< a SpinState
+  kWaits = 11,      ///< of kExit with kDeadlock: a WaitPart for each thread
 };
 
 /// An address of kMemory with this bit: the lower 32 bits are added, as a signed number, to the call's argument whose
@@ -184,6 +185,22 @@ struct MapPart {
   uint64_t zero_from;   ///< bytes of the mapping from this address on are cleared; its end: none
 };
 static_assert(sizeof(MapPart) == 40);
+
+/// What a thread waits for in a deadlock.
+enum class WaitsFor : uint32_t {
+  kWakeUp = 1,     ///< at `address`
+  kMutex = 2,      ///< that `other` holds
+  kThreadEnd = 3,  ///< of `other`
+};
+
+struct WaitPart {
+  uint64_t address;  ///< of the futex
+  uint32_t thread;
+  uint32_t other;  ///< a thread; of kWakeUp of no meaning
+  WaitsFor waits_for;
+  uint32_t reserved;
+};
+static_assert(sizeof(WaitPart) == 24);
 
 struct StartRegisters {
   uint64_t entry;

@@ -8,6 +8,7 @@
 #include "locate/array_bounds.h"
 #include "locate/attempt.h"
 #include "locate/endless_run.h"
+#include "locate/explain_deadlock.h"
 #include "locate/explanation_parts.h"
 #include "locate/failure_place.h"
 #include "locate/finding_routes.h"
@@ -38,6 +39,10 @@ class Investigation {
     if (!see_failure()) return finish();
     evidence_.differs = !runs_.is_deterministic();
     if (!runs_.is_deterministic()) explain_intermittent(model_, runs_, evidence_, explanation_);
+    if (!failing_.end.deadlock.empty()) {
+      explain_deadlock(request_, model_, launch_, failing_.end.deadlock, evidence_, explanation_);
+      return finish();
+    }
     if (!runs_.is_deterministic() && !recorded_) {
       explanation_.limits.push_back(
           "altering runs: equal runs of this program end differently, perhaps by a race between threads or by memory "

@@ -265,16 +265,29 @@ void add_exits(const ExplainRequest& request, const program::ProgramModel& model
   });
 }
 
+namespace {
+
+bool makes_threads(const program::ProgramModel& model) {
+  const auto functions = model.functions();
+  return std::any_of(functions.begin(), functions.end(), [&](uint32_t each) {
+    return program::makes_thread(model.text(model.function(each).linkage_name));
+  });
+}
+
+}  // namespace
+
 std::optional<RecordedFailure> record(const ExplainRequest& request, const program::ProgramModel& model,
                                       RepeatedRuns& runs, report::Explanation& explanation) {
-  if (!request.recordable || runs.failing.end.timed_out) return std::nullopt;
+  const bool hangs = runs.failing.end.timed_out;
+  if (!request.recordable || (hangs && !makes_threads(model))) return std::nullopt;
   std::string why_not;
   std::optional<RecordedFailure> recorded =
       record_failure(request.launch, request.recordable(), model, request.expectation, *runs.failure,
                      runs.is_deterministic(), request.time_limit, why_not);
   if (recorded) {
     runs.failing = std::move(recorded->run);
-  } else {
+    if (hangs) explanation.failure = recognise_failure(model, runs.failing.end, request.expectation);
+  } else if (!hangs) {
     explanation.limits.push_back("recording the failing run, so the program itself was run again and again: " +
                                  why_not);
   }
@@ -285,11 +298,7 @@ std::optional<RecordedFailure> record_under_schedules(const ExplainRequest& requ
                                                       const std::function<bool(uint32_t done)>& progress,
                                                       RunComparison& runs, report::Explanation& explanation) {
   // A program of one thread has one schedule, and need not be built for that.
-  const auto functions = model.functions();
-  const bool has_threads = std::any_of(functions.begin(), functions.end(), [&](uint32_t each) {
-    return program::makes_thread(model.text(model.function(each).linkage_name));
-  });
-  if (!request.recordable || !has_threads) return std::nullopt;
+  if (!request.recordable || !makes_threads(model)) return std::nullopt;
   std::optional<RecordedFailure> recorded;
   attempt("trying other schedules of its threads", explanation, [&] {
     recorded = record_under_schedules(request.launch, request.recordable(), model, {.run = request.time_limit},

@@ -127,6 +127,11 @@ Failure signal_failure(const format::StopRecord& stop, const std::string& error)
   }
 }
 
+std::string deadlock_text(const std::vector<format::WaitPart>& waits) {
+  if (waits.size() == 1) return "The program does not end: its only thread waits for what nobody else can do.";
+  return fmt::format("The program does not end: each of its {} threads waits for another one.", waits.size());
+}
+
 std::optional<Failure> unexpected_end(const ObservedEnd& end, const Expectation& expectation) {
   if (WIFSIGNALED(end.wait_status)) {
     return Failure{.kind = "signal",
@@ -234,6 +239,8 @@ std::optional<Failure> recognise_end(const ObservedEnd& end, const Expectation& 
   std::optional<Failure> failure;
   if (end.timed_out) {
     failure = {.kind = "hang", .message = "The program did not end within the time limit.", .place = {}};
+  } else if (!end.deadlock.empty()) {
+    failure = {.kind = "deadlock", .message = deadlock_text(end.deadlock), .place = {}};
   } else if (end.stop.reason == format::StopReason::kStackOverflow) {
     failure = {.kind = "stack-overflow",
                .message = "The variables of all active calls needed more memory than the stack has (SIGSEGV).",

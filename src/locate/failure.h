@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "format/recording_format.h"
 #include "format/session_abi.h"
 #include "locate/user_predicate.h"
 #include "program/program_model.h"
@@ -20,6 +21,8 @@ struct ObservedEnd {
   std::vector<Frame> frames;  ///< at the stop
   int wait_status = 0;        ///< as of waitpid; of no meaning when timed_out
   bool timed_out = false;
+  /// What each thread waited for when all waited for each other, of a recorded run that was ended there.
+  std::vector<format::WaitPart> deadlock{};
   uint64_t peak_bytes = 0;  ///< of memory in use
   double cpu_seconds = 0;
   std::string output;  ///< standard output

@@ -4,6 +4,7 @@
 
 #include "locate/own_statements.h"
 #include "program/source_position.h"
+#include "recording/deadlock.h"
 
 namespace culprit {
 namespace {
@@ -61,7 +62,9 @@ ObservedRun observe_failure(const Launch& launch, const program::ProgramModel& m
   setup.mode = format::SessionMode::kLogBranches;
   setup.log_capacity = kLogCapacity;
   setup.stop_for_inspection = true;
-  return observe(launch, model, setup, limit);
+  ObservedRun run = observe(launch, model, setup, limit);
+  if (launch.recording) run.end.deadlock = recording::deadlock_of(*launch.recording);
+  return run;
 }
 
 ObservedRun observe_end(const Launch& launch, const program::ProgramModel& model, std::chrono::milliseconds limit) {

@@ -147,6 +147,8 @@ void explain_passing_run(const ExplainRequest& request, const program::ProgramMo
 }
 
 bool fails_again(const ExplainRequest& request, RunComparison& runs) {
+  // As it is, it would take the time limit each time.
+  if (!runs.so_far().failing.end.deadlock.empty()) return true;
   const bool is_slow = runs.so_far().failure && runs.so_far().failing.end.cpu_seconds > kSlow;
   if (!is_slow || request.own_program.empty()) return false;
   ObservedRun again;

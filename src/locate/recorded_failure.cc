@@ -9,6 +9,7 @@
 
 #include "base/error.h"
 #include "base/file.h"
+#include "recording/deadlock.h"
 #include "recording/record.h"
 
 namespace culprit {
@@ -66,6 +67,7 @@ bool record_into(const TemporaryDirectory& folder, const Launch& launch, const R
   options.log_limit = kLogLimit;
   options.time_limit = limit;
   options.surroundings = streams.surroundings();
+  options.ends_at_deadlock = true;
   options.chaos = chaos.seed;
   options.chaos_length = chaos.length;
   const recording::Recorded made = recording::record(options);
@@ -96,6 +98,7 @@ std::optional<FirstRun> record_first_run(const Launch& launch, const RecordableP
     if (!record_into(*first.folder, launch, program, streams, limit, chaos)) return std::nullopt;
     const recording::Recording made = recording::open_recording(recording_in(*first.folder).string());
     first.end.wait_status = W_EXITCODE(made.manifest.exit_status, made.manifest.exit_signal);
+    first.end.deadlock = recording::deadlock_of(made);
   } catch (const UserError&) {
     // What cannot be recorded is told when it is tried again for the failure that is then known.
     return std::nullopt;
@@ -127,7 +130,10 @@ std::optional<RecordedFailure> record_failure(const Launch& launch, const Record
       std::optional<RecordedFailure> recorded = record_once(launch, program, model, limit, chaos);
       const std::optional<report::Failure> failure =
           recorded ? recognise_failure(model, recorded->run.end, expectation) : std::nullopt;
-      if (failure && failure->kind == failing.kind) return recorded;
+      // What all threads wait in does not end either.
+      const bool is_it =
+          failure && (failure->kind == failing.kind || (failing.kind == "hang" && failure->kind == "deadlock"));
+      if (is_it) return recorded;
       ++chaos.seed;
     } while (Clock::now() < end);
     why_not = "no recorded run failed like it";

@@ -75,7 +75,7 @@ std::string wrong_with_event(std::span<const std::byte> at, uint64_t& bytes) {
     std::memcpy(&part, at.data() + part_at, sizeof part);
     part_at += sizeof part;
     if (padded(part.bytes) > bytes - part_at) return "holds an event whose parts do not fit";
-    if (part.kind < PartKind::kMemory || part.kind > PartKind::kSpin) return "holds a part of an unknown kind";
+    if (part.kind < PartKind::kMemory || part.kind > PartKind::kWaits) return "holds a part of an unknown kind";
     if (const uint32_t fixed = fixed_bytes(part.kind); fixed != 0 && part.bytes != fixed) {
       return "holds a part of a wrong size";
     }

@@ -57,6 +57,7 @@ std::string parts_text(const EventRef& event) {
       case PartKind::kMemoryLines:
       case PartKind::kSharedLines:
       case PartKind::kSpin:
+      case PartKind::kWaits:
         break;
       case PartKind::kDescriptor:
         text += fmt::format(" of descriptor {}", part.address);

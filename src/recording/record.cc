@@ -112,13 +112,14 @@ Recorded record(const RecordOptions& options) {
   point_latest(recorded.directory);
 
   // The program runs; a thread moves its events into the log.
-  std::vector<std::string> arguments = {"record",
-                                        options.trap ? "trap" : "dispatch",
-                                        recorded.directory.string(),
-                                        fmt::format("{}:{}", options.chaos, options.chaos_length),
-                                        last_moment(options),
-                                        options.fast_build.empty() ? executable.path : options.fast_build.string(),
-                                        executable.path};
+  std::vector<std::string> arguments = {
+      "record",
+      options.trap ? "trap" : "dispatch",
+      recorded.directory.string(),
+      fmt::format("{}:{}{}", options.chaos, options.chaos_length, options.ends_at_deadlock ? "!" : ""),
+      last_moment(options),
+      options.fast_build.empty() ? executable.path : options.fast_build.string(),
+      executable.path};
   arguments.insert(arguments.end(), executable.arguments.begin(), executable.arguments.end());
   Surroundings surroundings = options.surroundings;
   surroundings.library_path = executable.library_path;

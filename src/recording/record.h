@@ -24,6 +24,7 @@ struct RecordOptions {
   std::chrono::milliseconds time_limit{0};  ///< after which the program is ended; 0: none
   uint64_t chaos = 0;                       ///< seed of random scheduling; 0: none
   uint64_t chaos_length = 0;                ///< Recorded::length of an earlier run; 0: unknown
+  bool ends_at_deadlock = false;            ///< also where scheduling is not random
   Surroundings surroundings{};
   std::string from, to;      ///< points, for the manifest
   uint32_t last_thread = 0;  ///< where the recording ends before the program does: when this thread …
@@ -42,8 +43,8 @@ struct Recorded {
 /// Runs the command to its end. Throws UserError.
 Recorded record(const RecordOptions& options);
 
-/// The executable that starts when `command` is run, after following `#!` lines, with its argv; for libtool's scripts the
-/// program behind them.
+/// The executable that starts when `command` is run, after following `#!` lines, with its argv; for libtool's scripts
+/// the program behind them.
 struct Executable {
   std::string path;                    ///< absolute
   std::vector<std::string> arguments;  ///< argv

@@ -995,6 +995,57 @@ class WhyTest(unittest.TestCase):
         self.assertIn(line("pthread_cond_wait"), steps)
         self.assertIn(test, [s["line"] for s in said["suspects"][:5]])
 
+    def evidence_of(self, said, kind):
+        return [(finding["line"], finding["evidence"]) for finding in said["findings"] if finding["kind"] == kind]
+
+    def test_of_threads_that_wait_for_each_other_it_is_told_who_holds_what(self):
+        said, line = self.subject("locks_in_circle")
+        wanted, held = line("pthread_mutex_lock(&to->lock)"), line("pthread_mutex_lock(&from->lock)")
+        self.assertEqual((said["failure"]["kind"], said["failure"]["line"]), ("deadlock", wanted))
+        waits = self.evidence_of(said, "waits-for-lock")
+        self.assertEqual({at for at, _ in waits}, {wanted})
+        self.assertIn("Thread 0 waits here for a lock that thread 1 holds.", waits[0][1])
+        self.assertIn("Thread 1 waits here for a lock that thread 0 holds.", waits[1][1])
+        self.assertIn(f"line {line('// back')} in back", waits[1][1])
+        self.assertEqual([at for at, _ in self.evidence_of(said, "lock-held")], [held, held])
+        self.assertEqual({suspect["line"] for suspect in said["suspects"][:2]}, {wanted, held})
+
+    def test_of_a_lock_that_is_not_given_back_what_went_past_that_is_told(self):
+        said, line = self.subject("keeps_lock", arguments=["3", "-4", "5"])
+        self.assertEqual((said["failure"]["kind"], said["failure"]["line"]), ("deadlock", line("// takes")))
+        (_, waits), = self.evidence_of(said, "waits-for-lock")
+        self.assertIn("that it holds itself", waits)
+        (at, held), = self.evidence_of(said, "lock-held")
+        self.assertEqual(at, line("// takes"))
+        self.assertIn(f"The branch at line {line('// goes past')} in add went past line", held)
+        self.assertIn(line("// goes past"), [suspect["line"] for suspect in said["suspects"][:2]])
+
+        said, line = self.subject("keeps_lock", arguments=["worker", "3", "-4"])
+        self.assertEqual((said["failure"]["kind"], said["failure"]["line"]), ("deadlock", line("// last")))
+        (_, waits), = self.evidence_of(said, "waits-for-lock")
+        self.assertIn("that thread 1 holds, which has ended", waits)
+        self.assertEqual({suspect["line"] for suspect in said["suspects"][:2]}, {line("// takes"), line("// goes past")})
+
+    def test_of_a_wake_up_that_does_not_come_what_was_waited_for_is_told(self):
+        said, line = self.subject("wakes_nobody", arguments=["7"], ending="cc")
+        # What wraps a condition does not say what for.
+        self.assertEqual((said["failure"]["kind"], said["failure"]["line"]), ("deadlock", line("// waits")))
+        (_, waits), = self.evidence_of(said, "waits-for-wake-up")
+        self.assertIn("Nobody was ever woken there.", waits)
+        writes = dict(self.evidence_of(said, "no-wake-up"))
+        self.assertEqual(set(writes), {line("// pushes"), line("// closes")})
+        self.assertIn(f"The branch at line {line('// goes past')}", writes[line("// pushes")])
+        self.assertLessEqual({suspect["line"] for suspect in said["suspects"][:3]},
+                             {line("// goes past"), line("// closes"), line("// pushes"), line("// waits")})
+
+    def test_a_recording_of_a_deadlock_is_explained(self):
+        self.compile(SOURCE / "tests/why/keeps_lock.c")
+        subprocess.run([BIN / "culprit", "record", "--chaos", "-o", "recording", "--", "./prog", "-4", "5"], check=True,
+                       cwd=self.folder, env=self.environment, capture_output=True, stdin=subprocess.DEVNULL)
+        said = self.why(str(self.folder / "recording"))
+        self.assertEqual(said["failure"]["kind"], "deadlock")
+        self.assertNotEqual(self.evidence_of(said, "lock-held"), [])
+
     def test_what_failed_in_a_worker_is_got_past(self):
         said, line = self.subject("worker_fails", arguments=["crash"])
         passing = [f["line"] for f in said["findings"] if f["kind"] == "critical-branch" and "go well" in f["evidence"]]

@@ -18,6 +18,7 @@ uint32_t change_count, changes_done;
 uint64_t now;  ///< ticks and calls while there were several threads
 bool change_is_due;
 bool ticks_count;  ///< calls do not, then
+bool ends_at_deadlock;
 
 /// xorshift64* (Vigna): enough for scheduling.
 uint64_t draw() {
@@ -52,6 +53,7 @@ void choose_changes() {
 }  // namespace
 
 void start_chaos(const char* words) {
+  for (const char* each = words; *each; ++each) ends_at_deadlock = ends_at_deadlock || *each == '!';
   const uint64_t seed = number_of(words);
   if (seed == 0) return;
   while (*words && *words != ':') ++words;
@@ -67,6 +69,7 @@ void chaos_words(char* to, size_t room) {
   Line words;
   words << (state >> 1);
   if (length != 0) words << ":" << length;
+  if (ends_at_deadlock) words << "!";
   const size_t bytes = words.size() < room ? words.size() : room - 1;
   __builtin_memcpy(to, words.text(), bytes);
   to[bytes] = 0;
@@ -74,6 +77,10 @@ void chaos_words(char* to, size_t room) {
 
 bool in_chaos() {
   return state != 0;
+}
+
+bool deadlock_ends_run() {
+  return in_chaos() || ends_at_deadlock;
 }
 
 uint32_t random_priority() {

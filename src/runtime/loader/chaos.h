@@ -15,14 +15,17 @@
 
 namespace culprit::loader {
 
-/// From now on scheduling is random. `words` is SEED or SEED:LENGTH, the seed 0 for none. Runs with the same seed
-/// differ all the same, since the world does.
+/// From now on scheduling is random. `words` is SEED or SEED:LENGTH, the seed 0 for none; a "!" behind them lets a
+/// deadlock end the run even so. Runs with the same seed differ all the same, since the world does.
 void start_chaos(const char* words);
 
 /// What to go on with after execve, as start_chaos takes it.
 void chaos_words(char* to, size_t room);
 
 bool in_chaos();
+
+/// Whether the program is ended where all its threads wait for each other.
+bool deadlock_ends_run();
 
 /// A new thread's priority.
 uint32_t random_priority();

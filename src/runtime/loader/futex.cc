@@ -72,22 +72,36 @@ long wait(Call& call, uint32_t bits, bool absolute, bool realtime) {
 }
 
 /// By what lies at the futex in glibc's mutexes and thread descriptors.
-void describe_what_is_waited_for(const Thread& thread, Line& line) {
+format::WaitPart what_is_waited_for(const Thread& thread) {
   constexpr uint64_t kOwnerOffset = 8;
   const uint64_t at = thread.waits_at;
-  if (runtime.space.covers(at, at + kOwnerOffset + 4)) {
-    if (const Thread* owner = thread_by_id(static_cast<int32_t>(load(at + kOwnerOffset)))) {
-      line << "the mutex at ";
-      line.hex(at) << ", which thread " << static_cast<uint64_t>(owner->index) << " holds";
-      return;
-    }
-    if (const Thread* ending = thread_by_id(static_cast<int32_t>(load(at))); ending && ending->clear_at_end == at) {
-      line << "the end of thread " << static_cast<uint64_t>(ending->index);
-      return;
-    }
+  format::WaitPart part = {
+      .address = at, .thread = thread.index, .other = 0, .waits_for = format::WaitsFor::kWakeUp, .reserved = 0};
+  if (!runtime.space.covers(at, at + kOwnerOffset + 4)) return part;
+  if (const Thread* owner = thread_by_id(static_cast<int32_t>(load(at + kOwnerOffset)))) {
+    part.other = owner->index;
+    part.waits_for = format::WaitsFor::kMutex;
+  } else if (const Thread* ending = thread_by_id(static_cast<int32_t>(load(at)));
+             ending && ending->clear_at_end == at) {
+    part.other = ending->index;
+    part.waits_for = format::WaitsFor::kThreadEnd;
   }
-  line << "a wake-up at ";
-  line.hex(at);
+  return part;
+}
+
+void describe(const format::WaitPart& part, Line& line) {
+  switch (part.waits_for) {
+    case format::WaitsFor::kMutex:
+      line << "the mutex at ";
+      line.hex(part.address) << ", which thread " << static_cast<uint64_t>(part.other) << " holds";
+      return;
+    case format::WaitsFor::kThreadEnd:
+      line << "the end of thread " << static_cast<uint64_t>(part.other);
+      return;
+    case format::WaitsFor::kWakeUp:
+      line << "a wake-up at ";
+      line.hex(part.address);
+  }
 }
 
 void note(const char* text) {
@@ -211,13 +225,16 @@ void look_for_deadlock() {
   }
   if (waiting != runtime.threads_alive) return;
   note("deadlock: every thread waits for another one");
+  WaitingThreads threads;
   for (const Thread* each = first_waiter; each != nullptr; each = each->next_waiter) {
+    const format::WaitPart part = what_is_waited_for(*each);
+    threads.add(part);
     Line line;
     line << "deadlock: thread " << static_cast<uint64_t>(each->index) << " waits for ";
-    describe_what_is_waited_for(*each, line);
+    describe(part, line);
     note(line.text());
   }
-  if (in_chaos()) die_in_deadlock(*first_waiter);
+  if (deadlock_ends_run()) die_in_deadlock(*first_waiter, threads);
 }
 
 void reset_waiters() {

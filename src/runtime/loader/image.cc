@@ -395,6 +395,7 @@ StartRegisters load_recorded_program() {
         registers = *reinterpret_cast<const StartRegisters*>(part.bytes());
         keep_recorded_core(registers.core);
         break;
+      case PartKind::kWaits:
       case PartKind::kIdentity:
       case PartKind::kSharedMemory:
       case PartKind::kMemoryLines:

@@ -15,8 +15,9 @@
 //     (format/replay_control.h), for a session that the program's agent drives (format/agent_link.h); the executable at
 //     PATH takes the place of the recording's files/FILE
 //
-// CHAOS: SEED or SEED:LENGTH (chaos.h). END: THREAD:TICKS at which the recording ends, or - (ticks.h).
-// INTERCEPTION: dispatch (traps where the kernel lacks it), trap (seccomp), trapped (a filter is in force already).
+// CHAOS: SEED or SEED:LENGTH, perhaps with a "!" (chaos.h). END: THREAD:TICKS at which the recording ends, or -
+// (ticks.h). INTERCEPTION: dispatch (traps where the kernel lacks it), trap (seccomp), trapped (a filter is in force
+// already).
 
 #include "format/tick_call.h"
 #include "runtime/loader/agent.h"

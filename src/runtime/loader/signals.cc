@@ -251,16 +251,17 @@ bool next_signal(Thread& thread, uint8_t where, Siginfo& siginfo) {
   return true;
 }
 
-[[noreturn]] void log_and_die(const Thread& thread, int number, uint8_t flags, const FinalMemory* memory = nullptr) {
+[[noreturn]] void log_and_die(const Thread& thread, int number, uint8_t flags, uint32_t check, const PartSource* parts,
+                              uint32_t count) {
   append_event({.bytes = 0,
                 .kind = EventKind::kExit,
                 .flags = static_cast<uint8_t>(format::kFatal | flags),
                 .number = static_cast<uint16_t>(number),
                 .thread = thread.index,
-                .check = memory == nullptr ? 0 : memory->all(),
+                .check = check,
                 .result = 0,
                 .ticks = 0},
-               memory == nullptr ? nullptr : memory->parts(), memory == nullptr ? 0 : FinalMemory::kParts);
+               parts, count);
   kill_by(number);
 }
 
@@ -278,7 +279,7 @@ void kill_by(int number) {
 
 /// Nobody knows where in its code; a replay ends after what came before.
 [[noreturn]] void die_at_limit(const Thread& thread) {
-  log_and_die(thread, kSigalrm, format::kInOwnCode);
+  log_and_die(thread, kSigalrm, format::kInOwnCode, 0, nullptr, 0);
 }
 
 uint64_t kernel_mask(const Thread& thread) {
@@ -431,8 +432,9 @@ bool handlers_are_set() {
   return false;
 }
 
-void die_in_deadlock(const Thread& thread) {
-  log_and_die(thread, kSigabrt, format::kDeadlock);
+void die_in_deadlock(const Thread& thread, const WaitingThreads& threads) {
+  const PartSource part = {0, threads.parts(), threads.bytes(), format::PartKind::kWaits};
+  log_and_die(thread, kSigabrt, format::kDeadlock, 0, &part, 1);
 }
 
 void die_by_signal(int number, bool in_own_code) {
@@ -449,7 +451,7 @@ void die_by_signal(int number, bool in_own_code) {
       diverge({EventKind::kExit, thread.index, static_cast<uint32_t>(number), 0, nullptr, 0}, "ends by a signal");
     end_replay(format::ReplayState::kFinished, 0, number, memory.compare(*event));
   }
-  log_and_die(thread, number, in_own_code ? format::kInOwnCode : 0, &memory);
+  log_and_die(thread, number, in_own_code ? format::kInOwnCode : 0, memory.all(), memory.parts(), FinalMemory::kParts);
 }
 
 }  // namespace culprit::loader

@@ -36,9 +36,24 @@ void wait_under_mask(Thread& thread, uint64_t mask);
 /// Ends the process by `number` as the kernel's default action does, after logging it.
 [[noreturn]] void die_by_signal(int number, bool in_own_code = false);
 
+/// What each of the threads waits for in a deadlock; of very many, the first.
+class WaitingThreads {
+ public:
+  void add(const format::WaitPart& part) {
+    if (count_ < kMost) parts_[count_++] = part;
+  }
+  const format::WaitPart* parts() const { return parts_; }
+  uint32_t bytes() const { return count_ * static_cast<uint32_t>(sizeof(format::WaitPart)); }
+
+ private:
+  static constexpr uint32_t kMost = 64;
+  format::WaitPart parts_[kMost];
+  uint32_t count_ = 0;
+};
+
 /// Ends the recorded process where all its threads wait for each other, one of them `thread`: by SIGABRT, though nobody
 /// raised it.
-[[noreturn]] void die_in_deadlock(const Thread& thread);
+[[noreturn]] void die_in_deadlock(const Thread& thread, const WaitingThreads& threads);
 
 /// A signal from the launcher, which wants the program to end: does so, as by SIGALRM, in the program's own code and at
 /// the end of calls, by the thread that holds the baton.
