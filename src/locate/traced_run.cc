@@ -158,7 +158,21 @@ std::optional<Node> TracedRun::decided_by(Node node) const {
 std::optional<Node> TracedRun::said_because_of(Node said) const {
   std::optional<Node> branch = decided_by(said);
   while (branch && are_of_one_macro(said, *branch) && origins_of(*branch, false).empty()) branch = decided_by(*branch);
+  while (branch && tests_setting(*branch)) {
+    const std::optional<Node> outer = decided_by(*branch);
+    const uint32_t frame = graph_.execution(branch->execution()).frame;
+    if (!outer || graph_.execution(outer->execution()).frame != frame) break;
+    branch = outer;
+  }
   return branch;
+}
+
+bool TracedRun::tests_setting(Node branch) const {
+  const std::vector<Node> origins = origins_of(branch, false);
+  return !origins.empty() && std::all_of(origins.begin(), origins.end(), [&](Node each) {
+    return kind_of(graph_, each) == OperationKind::kStore && sources_of(graph_, each, {OperandRole::kData}).empty() &&
+           !decided_by(each);
+  });
 }
 
 std::vector<Node> TracedRun::origins_of(Node branch, bool given) const {

@@ -48,8 +48,8 @@ class TracedRun final : public RunDependences {
   /// The branch that decided that `node` was executed, be it in a caller.
   std::optional<depend::Node> decided_by(depend::Node node) const;
 
-  /// The same of a call that puts out a message, but for what a macro tests that nothing in the program has made: how
-  /// the program was set up to tell.
+  /// The same of a call that puts out a message, but for what a macro tests that nothing in the program has made, and
+  /// what another branch of the function lets test constants only: how the program was set up to tell.
   std::optional<depend::Node> said_because_of(depend::Node said) const;
 
   /// What made the values that a branch tested, nearest first. What the branch's own line does only asks, and so does
@@ -79,6 +79,9 @@ class TracedRun final : public RunDependences {
 
   /// Of a thread, those that the trace does not have.
   uint64_t branches_before(uint32_t thread) const { return thread == 0 ? graph_.branches_before() : 0; }
+
+  /// Whether it tests but constants that the program gave, whatever it was run with: how much it tells, for one.
+  bool tests_setting(depend::Node branch) const;
 
   /// Other than for a call from the branch's line.
   depend::Node last_store(const std::vector<depend::Node>& chain, depend::Node branch) const;

@@ -995,6 +995,12 @@ class WhyTest(unittest.TestCase):
         self.assertIn(line("pthread_cond_wait"), steps)
         self.assertIn(test, [s["line"] for s in said["suspects"][:5]])
 
+    def test_a_setting_is_not_why_something_is_said(self):
+        said, line = self.subject("says_unless_quiet", arguments=["[[a]"])
+        self.assertEqual((said["failure"]["kind"], said["failure"]["line"]), ("exit-status", line("// says")))
+        self.assertNotEqual(said["failure"]["origin"]["line"], line("// setting"))
+        self.assertNotIn(line("// setting"), [suspect["line"] for suspect in said["suspects"][:3]])
+
     def evidence_of(self, said, kind):
         return [(finding["line"], finding["evidence"]) for finding in said["findings"] if finding["kind"] == kind]
 
