@@ -63,8 +63,7 @@ class GraphBuilder final : public DefinitionQuery {
       if (step.kind == StepKind::kEnd) break;
       take(step);
     }
-    const std::vector<GraphWait> waits = watch_.waits();
-    writer_.finish(last_, outputs_, inputs_, {unwritten_.reads(), watch_.races(), watch_.misuses(), waits},
+    writer_.finish(last_, outputs_, inputs_, {unwritten_.reads(), watch_.races(), watch_.misuses(), watch_.waits()},
                    unknown_calls_);
   }
 

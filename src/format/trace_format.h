@@ -196,6 +196,9 @@ enum TraceAddress : uint32_t {
 
 /// Names in the folder that the environment variable names.
 inline constexpr const char* kTraceVariable = "CULPRIT_TRACE";
+/// Set beside it: blocks that the program gives back are not given out again, up to so many bytes.
+inline constexpr const char* kTraceKeepsFreedVariable = "CULPRIT_TRACE_KEEPS_FREED";
+inline constexpr uint64_t kTraceKeptBytes = uint64_t{512} << 20;
 inline constexpr const char* kTracePipe = "pipe";
 inline constexpr const char* kTraceBufferPrefix = "buffer-";
 /// u64 each: in the order of TraceAddress, then the addresses of the model's anchors in their order.

@@ -59,7 +59,7 @@ class Investigation {
     tell_failure();
     failing_.end.timed_out ? examine_endless_loop() : examine_heap();
     trace();
-    tell_heap(model_, evidence_, explanation_);
+    tell_heap(request_, model_, traced_, evidence_, explanation_);
     follow_dependences();
     report::SourcePlace& place = explanation_.failure->place;
     if (place.line == 0 && !evidence_.omitted.empty()) place = place_of_branch(model_, evidence_.omitted[0].block);

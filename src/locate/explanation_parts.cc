@@ -18,6 +18,7 @@ namespace {
 
 constexpr uint64_t kMostTracedBranches = 30'000'000;      // as a whole
 constexpr uint64_t kMostSkippedBranches = 2'000'000'000;  // of a run whose end alone is traced
+constexpr uint64_t kMostTracedAgain = 3'000'000;
 constexpr int kMostStretch = 3;
 constexpr size_t kMostWithVariables = 2;  // activations that are told
 constexpr size_t kMostMessages = 100;     // of which one may have been said instead of what is missing
@@ -225,13 +226,34 @@ std::optional<FailureSlice> slice_of_failure(const ExplainRequest& request, cons
   return slice;
 }
 
-void tell_heap(const program::ProgramModel& model, Evidence& evidence, report::Explanation& explanation) {
+namespace {
+
+/// Not of a long run: it is traced once more. Nor of one that is there as a recording only.
+std::vector<HeapFault> misuses_where_freed_blocks_stay(const ExplainRequest& request, const TracedProgram& traced,
+                                                       const Evidence& evidence, report::Explanation& explanation) {
+  std::vector<HeapFault> misuses;
+  if (request.launch.recording || evidence.run->branches > kMostTracedAgain || evidence.run->end.timed_out) return {};
+  attempt("looking for uses of memory that was given out again", explanation, [&] {
+    look_at_run(
+        traced, request.launch, [&](const auto& graph, const auto& trace) { misuses = heap_misuses(graph, trace, {}); },
+        FreedBlocks::kStay);
+  });
+  return misuses;
+}
+
+}  // namespace
+
+void tell_heap(const ExplainRequest& request, const program::ProgramModel& model,
+               const std::optional<TracedProgram>& traced, Evidence& evidence, report::Explanation& explanation) {
   std::vector<HeapFault>& heap = evidence.heap;
   if (evidence.slice) {
     const RunDependences& run = *evidence.slice->run;
     const std::vector<HeapFault> seen = heap_misuses(run.graph(), run.trace(), heap);
     std::erase_if(heap, [&](const HeapFault& each) { return is_hit_by(model, each, seen); });
     heap.insert(heap.end(), seen.begin(), seen.end());
+  }
+  if (heap.empty() && !evidence.bounds && traced) {
+    heap = misuses_where_freed_blocks_stay(request, *traced, evidence, explanation);
   }
   for (const HeapFault& fault : heap) add_findings_of(model, fault, explanation.findings);
   if (heap.empty()) return;

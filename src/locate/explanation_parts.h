@@ -44,8 +44,10 @@ std::optional<FailureSlice> slice_of_failure(const ExplainRequest& request, cons
                                              std::optional<uint64_t> branch, report::Explanation& explanation);
 
 /// What is wrong with the use of the heap: what altering it has found, as far as the traced run does not show that to
-/// be something else, and what that run was seen to do.
-void tell_heap(const program::ProgramModel& model, Evidence& evidence, report::Explanation& explanation);
+/// be something else, and what that run was seen to do; else what another one does in which no memory is given out
+/// again.
+void tell_heap(const ExplainRequest& request, const program::ProgramModel& model,
+               const std::optional<TracedProgram>& traced, Evidence& evidence, report::Explanation& explanation);
 
 /// The data races of one more run of the program of which a statement is among `slice`.
 std::vector<RacingAccesses> races_of_another_run(const ExplainRequest& request, const TracedProgram& traced,

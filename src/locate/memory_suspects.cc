@@ -46,7 +46,9 @@ class OfMemory : SuspectSource {
             break;
           }
           add_statement(used, 100 * weight, "it accesses memory outside a heap block");
-          add_statement(allocated, 60 * weight, "the block that is too small is allocated here");
+          add_statement(allocated, (fault.offset && *fault.offset < 0 ? 40 : 60) * weight,
+                        fault.offset && *fault.offset < 0 ? "the block that begins behind it is allocated here"
+                                                          : "the block that is too small is allocated here");
           break;
         case HeapError::kFreedInside:
           add_statement(used, 100 * weight, "it frees what does not begin a heap block");

@@ -73,10 +73,13 @@ void find_what_is_left_open(const ExplainRequest& request, const program::Progra
   std::vector<UninitialisedRead> reads;
   if (request.traced && progress("tracing the run", 0, 0)) {
     attempt("tracing the run", explanation, [&] {
-      look_at_run(request.traced(), request.launch, [&](const auto& graph, const auto& trace) {
-        reads = uninitialised_reads(graph, {});
-        evidence.heap = heap_misuses(graph, trace, {});
-      });
+      look_at_run(
+          request.traced(), request.launch,
+          [&](const auto& graph, const auto& trace) {
+            reads = uninitialised_reads(graph, {});
+            evidence.heap = heap_misuses(graph, trace, {});
+          },
+          FreedBlocks::kStay);
     });
   }
   for (const UninitialisedRead& read : reads) explanation.findings.push_back(finding_of(model, read));
@@ -134,15 +137,19 @@ void explain_passing_run(const ExplainRequest& request, const program::ProgramMo
     explanation.findings.push_back(finding_of(model, *bounds));
   }
   attempt("tracing the run", explanation, [&] {
-    look_at_run(request.traced(), request.launch, [&](const auto& graph, const auto& trace) {
-      for (const HeapFault& each : heap_misuses(graph, trace, {})) add_findings_of(model, each, explanation.findings);
-      for (const UninitialisedRead& each : uninitialised_reads(graph, {})) {
-        explanation.findings.push_back(finding_of(model, each));
-      }
-      for (const RacingAccesses& each : racing_accesses(graph, {})) {
-        explanation.findings.push_back(finding_of(model, each));
-      }
-    });
+    look_at_run(
+        request.traced(), request.launch,
+        [&](const auto& graph, const auto& trace) {
+          for (const HeapFault& each : heap_misuses(graph, trace, {}))
+            add_findings_of(model, each, explanation.findings);
+          for (const UninitialisedRead& each : uninitialised_reads(graph, {})) {
+            explanation.findings.push_back(finding_of(model, each));
+          }
+          for (const RacingAccesses& each : racing_accesses(graph, {})) {
+            explanation.findings.push_back(finding_of(model, each));
+          }
+        },
+        FreedBlocks::kStay);
   });
 }
 

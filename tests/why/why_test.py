@@ -1001,6 +1001,17 @@ class WhyTest(unittest.TestCase):
         self.assertNotEqual(said["failure"]["origin"]["line"], line("// setting"))
         self.assertNotIn(line("// setting"), [suspect["line"] for suspect in said["suspects"][:3]])
 
+    def test_the_block_behind_an_access_is_not_too_small(self):
+        said, line = self.subject("reads_before", arguments=["  "])
+        said_of = {suspect["line"]: suspect["why"] for suspect in said["suspects"]}
+        self.assertEqual(said["suspects"][0]["line"], line("// reads"))
+        self.assertEqual(said_of[line("// allocates")], "the block that begins behind it is allocated here")
+
+    def test_a_use_of_freed_memory_shows_where_it_was_given_out_again(self):
+        said, line = self.subject("given_out_again", expected="1 2 4 \n")
+        self.assertLessEqual({("use-after-free", line("// uses")), ("freed-here", line("// removes"))}, self.kinds(said))
+        self.assertEqual({suspect["line"] for suspect in said["suspects"][:2]}, {line("// uses"), line("// removes")})
+
     def evidence_of(self, said, kind):
         return [(finding["line"], finding["evidence"]) for finding in said["findings"] if finding["kind"] == kind]
 

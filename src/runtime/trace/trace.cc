@@ -37,12 +37,16 @@ int __register_atfork(void (*prepare)(), void (*parent)(), void (*child)(), void
 extern void* __dso_handle __attribute__((visibility("hidden")));
 }
 
+/// How many more bytes of freed blocks are not given out again (heap_calls.cc).
+extern "C" __attribute__((visibility("hidden"))) uint64_t culprit_trace_freed_room;
+uint64_t culprit_trace_freed_room;
+
 namespace culprit::runtime {
 namespace {
 
 using format::ThreadState;
 
-constexpr char kVariable[] = "CULPRIT_TRACE=";
+constexpr char kVariable[] = "CULPRIT_TRACE=", kKeepsFreed[] = "CULPRIT_TRACE_KEEPS_FREED=";
 constexpr long kNoSuchCall = -38;  // ENOSYS
 constexpr uint64_t kMostActivations = 1 << 24;
 
@@ -206,6 +210,7 @@ void start(int count, char** arguments, char** environment) {
   stack_end = environment;
   const StartTexts texts = start_texts(count, arguments, environment);
   const char* value = take_variable(environment, kVariable);
+  const bool keeps_freed = take_variable(environment, kKeepsFreed) != nullptr;
   if (&culprit_trace_site_count == nullptr) return;
   const long answer = raw_syscall(format::kHookCall, SYS_fcntl, format::kHookDescriptor, F_GETFD);
   if (answer != kNoSuchCall) {
@@ -218,6 +223,7 @@ void start(int count, char** arguments, char** environment) {
   }
   wanted = value && use_folder(value);
   if (!wanted) return;
+  if (keeps_freed) culprit_trace_freed_room = format::kTraceKeptBytes;
   write_anchors(texts);
   map_skipped();
   __register_atfork(nullptr, nullptr, forget_in_child, __dso_handle);
