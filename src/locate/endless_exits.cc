@@ -82,29 +82,42 @@ std::vector<uint32_t> unchanged_sources(const DependenceGraph& graph, Node write
   return statements;
 }
 
-bool was_executed_since(const DependenceGraph& graph, uint32_t block, depend::Execution turn) {
-  const uint64_t times = graph.executions_of(block);
-  return times > 0 && graph.execution_of(block, times) >= turn;
+/// A turn of the loop that was traced whole: from one execution of an exit's test up to the next. Where the trace ends,
+/// the one that follows was cut anywhere.
+struct Turn {
+  depend::Execution first, end;
+};
+
+/// A block's last execution in a turn.
+std::optional<depend::Execution> last_in(const DependenceGraph& graph, uint32_t block, const Turn& turn) {
+  uint64_t before = 0, behind = graph.executions_of(block) + 1;  // numbers of executions, from 1
+  while (before + 1 < behind) {
+    const uint64_t middle = before + (behind - before) / 2;
+    (graph.execution_of(block, middle) < turn.end ? before : behind) = middle;
+  }
+  if (before == 0) return std::nullopt;
+  const depend::Execution last = graph.execution_of(block, before);
+  return last >= turn.first ? std::optional(last) : std::nullopt;
 }
 
-/// The branch, nearest to a block, because of which the turn that began with `turn` did not execute it; nothing when it
-/// did, or did not come near it.
-std::optional<uint32_t> went_past(const DependenceGraph& graph, uint32_t block, depend::Execution turn) {
-  if (was_executed_since(graph, block, turn)) return std::nullopt;
+/// The branch, nearest to a block, because of which a turn did not execute it; nothing when it did, or did not come
+/// near it.
+std::optional<uint32_t> went_past(const DependenceGraph& graph, uint32_t block, const Turn& turn) {
+  if (last_in(graph, block, turn)) return std::nullopt;
   std::vector<uint32_t> open = {block};
   for (size_t next = 0; next < open.size() && next < kMostDecisions; ++next) {
     for (const auto& dependence : graph.model().dependences_of(open[next])) {
       const uint32_t branch = graph.model().source_of_edge(dependence.edge);
-      if (was_executed_since(graph, branch, turn) && !cleans_up(graph.model(), branch)) return branch;
+      if (last_in(graph, branch, turn) && !cleans_up(graph.model(), branch)) return branch;
       if (std::find(open.begin(), open.end(), branch) == open.end()) open.push_back(branch);
     }
   }
   return std::nullopt;
 }
 
-/// What would write the variable that an operation reads: what the last turn came nearest to, first.
+/// What would write the variable that an operation reads: what the turn came nearest to, first.
 std::vector<SkippedWrite> skipped_writes(const DependenceGraph& graph, uint32_t read, uint32_t variable,
-                                         depend::Execution turn) {
+                                         const Turn& turn) {
   const program::ProgramModel& model = graph.model();
   const bool is_global = model.accesses_of(read).front().place == format::PlaceKind::kGlobal;
   const uint32_t function = is_global ? program::kNone : model.function_of_block(model.block_of_operation(read));
@@ -114,9 +127,7 @@ std::vector<SkippedWrite> skipped_writes(const DependenceGraph& graph, uint32_t 
     if (branch) skipped.push_back({.write = statement, .branch = *branch});
   }
   // A branch that was reached by way of another one went past less than that.
-  const auto last = [&](const SkippedWrite& each) {
-    return graph.execution_of(each.branch, graph.executions_of(each.branch));
-  };
+  const auto last = [&](const SkippedWrite& each) { return last_in(graph, each.branch, turn); };
   std::stable_sort(skipped.begin(), skipped.end(),
                    [&](const SkippedWrite& one, const SkippedWrite& other) { return last(one) > last(other); });
   if (skipped.size() > kMostSkipped) skipped.resize(kMostSkipped);
@@ -142,7 +153,8 @@ std::vector<TestedValue> tested_by(const DependenceGraph& graph, Node earlier, N
     if (value.again) {
       value.from = unchanged_sources(graph, read.writer, earlier.execution());
     } else if (value.variable != program::kNone) {
-      value.skipped = skipped_writes(graph, read.node.operation(), value.variable, earlier.execution());
+      value.skipped =
+          skipped_writes(graph, read.node.operation(), value.variable, {earlier.execution(), later.execution()});
     }
     tested.push_back(std::move(value));
   }
