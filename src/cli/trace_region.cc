@@ -3,9 +3,7 @@
 // nobody knows, so it is asked for some ticks earlier, and again where that was too late.
 #include "cli/trace_region.h"
 
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <optional>
 
@@ -31,23 +29,6 @@ bool has_threads(const recording::Recording& recording) {
   });
   return found;
 }
-
-/// A descriptor of a folder.
-class Folder {
- public:
-  explicit Folder(const fs::path& path) : descriptor_(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)) {
-    if (descriptor_ < 0) {
-      throw UserError(fmt::format("cannot open {}", path.string()), "choose another folder with -o");
-    }
-  }
-  Folder(const Folder&) = delete;
-  Folder& operator=(const Folder&) = delete;
-  ~Folder() { ::close(descriptor_); }
-  int descriptor() const { return descriptor_; }
-
- private:
-  int descriptor_;
-};
 
 /// A point as ticks of a thread that were passed before it.
 struct Moment {
@@ -75,10 +56,9 @@ std::optional<MadeTrace> try_region(const recording::Recording& recording, const
   const bool begins_late = from && from->ticks > ticks;
   origin.skip_parts = begins_late ? trace::kSkipAll : 0;
   trace::TraceCollector collector(folder, origin);
-  const Folder output(collector.environment_value());
   MadeTrace made;
   {
-    Session session = Session::replay(recording, origin.executable, output.descriptor());
+    Session session = Session::replay(recording, origin.executable, collector.folder_descriptor());
     bool runs = true;
     if (begins_late) {
       runs = session.run_to(tick(from->thread, from->ticks - ticks)).has_value();

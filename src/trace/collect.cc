@@ -49,6 +49,8 @@ class TraceCollector::Work {
  public:
   Work(const fs::path& folder, TraceOrigin origin) : folder_(fs::absolute(folder)), origin_(std::move(origin)) {
     fs::create_directories(folder_);
+    descriptor_ = ::open(folder_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (descriptor_ < 0) fail(folder_, "open");
     for (const fs::directory_entry& entry : fs::directory_iterator(folder_)) {
       if (entry.path().filename().string().starts_with(format::kTraceBufferPrefix)) fs::remove(entry.path());
     }
@@ -82,9 +84,11 @@ class TraceCollector::Work {
   ~Work() {
     stop();
     if (pipe_ >= 0) ::close(pipe_);
+    if (descriptor_ >= 0) ::close(descriptor_);
   }
 
   const fs::path& folder() const { return folder_; }
+  int folder_descriptor() const { return descriptor_; }
 
   uint64_t received_bytes() const { return received_; }
 
@@ -225,7 +229,7 @@ class TraceCollector::Work {
 
   fs::path folder_;
   TraceOrigin origin_;
-  int pipe_ = -1;
+  int pipe_ = -1, descriptor_ = -1;
   std::atomic<uint64_t> received_ = 0;
   std::ofstream file_;
   std::atomic<bool> ended_ = false;
@@ -249,6 +253,10 @@ void TraceCollector::let_begin() {
 
 bool TraceCollector::has_begun() const {
   return work_->has_begun();
+}
+
+int TraceCollector::folder_descriptor() const {
+  return work_->folder_descriptor();
 }
 
 std::string TraceCollector::environment_value() const {

@@ -39,6 +39,8 @@ class TraceCollector {
   TraceCollector(const std::filesystem::path& folder, TraceOrigin origin);
   ~TraceCollector();
   std::string environment_value() const;
+  /// The folder, open as long as this lives: what a replay is given for hooks (recording::ReplayOptions::hook_output).
+  int folder_descriptor() const;
   /// So far, of what the program wrote.
   uint64_t received_bytes() const;
   /// Of a program that skips: its trace begins about where it is now, kPartBytes of events later at the latest.

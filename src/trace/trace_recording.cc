@@ -1,8 +1,6 @@
 #include "trace/trace_recording.h"
 
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include "base/error.h"
 #include "recording/replay.h"
@@ -12,12 +10,9 @@ namespace culprit::trace {
 TracedRecording trace_recording(const recording::Recording& recording, const std::filesystem::path& folder,
                                 const TraceOrigin& origin, const recording::Surroundings& surroundings) {
   TraceCollector collector(folder, origin);
-  const int descriptor = ::open(collector.environment_value().c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  if (descriptor < 0) throw UserError(fmt::format("cannot open {}", folder.string()), "choose another folder with -o");
-  const format::ReplayReport report =
-      recording::replay(recording.directory, recording.stream,
-                        {.executable = origin.executable, .hook_output = descriptor, .surroundings = surroundings});
-  ::close(descriptor);
+  const format::ReplayReport report = recording::replay(
+      recording.directory, recording.stream,
+      {.executable = origin.executable, .hook_output = collector.folder_descriptor(), .surroundings = surroundings});
   TracedRecording made;
   made.end = {.exit_status = static_cast<int>(report.exit_status), .signal = static_cast<int>(report.exit_signal)};
   made.trace = collector.finish(made.end);

@@ -20,6 +20,7 @@
 #include "runtime/trace/files.h"
 #include "runtime/trace/list_walk.h"
 #include "runtime/trace/readable_strings.h"
+#include "runtime/trace/start_texts.h"
 
 extern "C" {
 // Of executables with trace hooks only.
@@ -140,27 +141,6 @@ const void* stack_end = nullptr;
 /// What a library's pointer variable holds, if there is one.
 uint64_t held_by(void* const* variable) {
   return variable ? reinterpret_cast<uint64_t>(*variable) : 0;
-}
-
-/// Where the texts of arguments and environment lie, as the program got them: one behind the other.
-struct StartTexts {
-  uint64_t arguments = 0, environment = 0, end = 0;
-};
-
-uint64_t behind(const char* text) {
-  while (*text != '\0') ++text;
-  return reinterpret_cast<uint64_t>(text) + 1;
-}
-
-StartTexts start_texts(int count, char** arguments, char** environment) {
-  StartTexts texts;
-  if (count <= 0) return texts;
-  texts.arguments = reinterpret_cast<uint64_t>(arguments[0]);
-  texts.environment = texts.end = behind(arguments[count - 1]);
-  for (char** each = environment; *each; ++each) {
-    if (const uint64_t end = behind(*each); end > texts.end) texts.end = end;
-  }
-  return texts;
 }
 
 /// Whether only a later part of the run is wanted.
