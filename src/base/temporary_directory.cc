@@ -12,6 +12,7 @@
 #include <cstring>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "base/error.h"
 
@@ -38,16 +39,19 @@ TemporaryDirectory::~TemporaryDirectory() {
 
 namespace {
 
+std::optional<pid_t> number_of_process(std::string_view text) {
+  pid_t number = 0;
+  const auto [rest, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (rest != text.data() + text.size() || error != std::errc() || number <= 0) return std::nullopt;
+  return number;
+}
+
 /// The process in a name as of temporary_place(); nothing when it is none.
-std::optional<pid_t> maker_of(const std::string& name) {
+std::optional<pid_t> maker_of(std::string_view name) {
   if (!name.starts_with("culprit-")) return std::nullopt;
   const size_t last = name.rfind('.'), before = last == 0 ? last : name.rfind('.', last - 1);
-  if (last == std::string::npos || before == std::string::npos) return std::nullopt;
-  pid_t maker = 0;
-  const char* const end = name.data() + last;
-  const auto [rest, error] = std::from_chars(name.data() + before + 1, end, maker);
-  if (rest != end || error != std::errc() || maker <= 0) return std::nullopt;
-  return maker;
+  if (last == std::string_view::npos || before == std::string_view::npos) return std::nullopt;
+  return number_of_process(name.substr(before + 1, last - before - 1));
 }
 
 /// Numbers of processes mean something within a container only, locks everywhere.
@@ -62,11 +66,13 @@ bool is_left_over(const fs::path& place, pid_t maker) {
   return left;
 }
 
-void remove_leftovers(const fs::path& folder) {
+/// `maker`: the process in a name; nothing when it is not ours.
+template <typename Maker>
+void remove_leftovers(const fs::path& folder, Maker&& maker) {
   std::error_code error;
   for (const auto& entry : fs::directory_iterator(folder, error)) {
-    const std::optional<pid_t> maker = maker_of(entry.path().filename().string());
-    if (maker && is_left_over(entry.path(), *maker)) fs::remove_all(entry.path(), error);
+    const std::optional<pid_t> by = maker(entry.path().filename().string());
+    if (by && is_left_over(entry.path(), *by)) fs::remove_all(entry.path(), error);
   }
 }
 
@@ -74,8 +80,16 @@ void remove_leftovers(const fs::path& folder) {
 
 fs::path temporary_place(std::string_view purpose) {
   static unsigned made = 0;
-  if (made == 0) remove_leftovers(fs::temp_directory_path());
+  if (made == 0) remove_leftovers(fs::temp_directory_path(), maker_of);
   return fs::temp_directory_path() / fmt::format("culprit-{}.{}.{}", purpose, ::getpid(), made++);
+}
+
+fs::path staging_place(const fs::path& wanted) {
+  const std::string prefix = wanted.filename().string() + ".";
+  remove_leftovers(wanted.parent_path(), [&prefix](std::string_view name) {
+    return name.starts_with(prefix) ? number_of_process(name.substr(prefix.size())) : std::nullopt;
+  });
+  return wanted.string() + fmt::format(".{}", ::getpid());
 }
 
 }  // namespace culprit

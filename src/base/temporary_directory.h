@@ -26,4 +26,8 @@ class TemporaryDirectory {
 /// first time, places of processes that are dead are emptied.
 std::filesystem::path temporary_place(std::string_view purpose);
 
+/// A place for one beside `wanted`, in which that is made ready before it gets its name. Places that dead processes
+/// left there are emptied.
+std::filesystem::path staging_place(const std::filesystem::path& wanted);
+
 }  // namespace culprit

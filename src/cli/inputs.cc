@@ -7,9 +7,9 @@
 #include <optional>
 
 #include "base/temporary_directory.h"
+#include "cli/asked_trace.h"
 #include "cli/command.h"
 #include "cli/crash_place.h"
-#include "cli/make_trace.h"
 #include "cli/output_position.h"
 #include "depend/criterion.h"
 #include "depend/inputs_text.h"
@@ -102,11 +102,10 @@ ExitCode of_recording(Options options, const recording::Recording& recording, co
 ExitCode inputs(const Options& options) {
   if (fs::exists(fs::path(options.name) / trace::kChunksFile)) return answer(options, options.name, nullptr);
   const recording::Recording recording = recording::open_recording(options.name);
-  if (const std::optional<fs::path> kept = kept_trace(recording)) return of_recording(options, recording, *kept);
   const TemporaryDirectory own(temporary_place("inputs"));
-  const recording::NoStreams nowhere;
-  make_trace_of_recording(recording, own.path(), nowhere.surroundings());
-  return of_recording(options, recording, own.path());
+  // Inputs are mostly read at the beginning.
+  const AskedTrace asked = asked_trace(recording, place_of_traces(recording, own.path()), AskedPart::kAll);
+  return of_recording(options, recording, asked.folder);
 }
 
 const Registration kRegistration{Command{

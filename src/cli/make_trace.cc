@@ -1,7 +1,6 @@
 #include "cli/make_trace.h"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include "base/error.h"
 #include "build/builder.h"
@@ -51,21 +50,6 @@ trace::TraceOrigin origin_of_trace(const recording::Recording& recording, format
           .words = recording.manifest.arguments};
 }
 
-namespace {
-
-/// Whether the folder holds a finished trace by that executable. One that cannot be read, such as another version's, is
-/// made again.
-bool holds_trace(const fs::path& folder, const trace::TraceOrigin& origin) {
-  if (!fs::exists(folder / trace::kManifestFile)) return false;
-  try {
-    return trace::TraceFile(folder).executable() == origin.executable;
-  } catch (const CorruptData&) {
-    return false;
-  }
-}
-
-}  // namespace
-
 MadeTrace make_trace_of_recording(const recording::Recording& recording, const fs::path& folder,
                                   const recording::Surroundings& surroundings, format::TraceContents contents) {
   return trace::trace_recording(recording, folder, origin_of_trace(recording, contents), surroundings);
@@ -73,20 +57,6 @@ MadeTrace make_trace_of_recording(const recording::Recording& recording, const f
 
 MadeTrace make_trace_of_end(const recording::Recording& recording, const fs::path& folder, uint64_t bytes) {
   return trace::trace_end_of(recording, folder, origin_of_trace(recording, format::TraceContents::kValues), bytes);
-}
-
-std::optional<fs::path> kept_trace(const recording::Recording& recording) {
-  if (::access(recording.directory.c_str(), W_OK) != 0) return std::nullopt;
-  const fs::path folder = recording.directory / kKeptTrace;
-  const trace::TraceOrigin origin = origin_of_trace(recording, format::TraceContents::kAll);
-  if (holds_trace(folder, origin)) return folder;
-  const fs::path staged = recording.directory / fmt::format("{}.{}", kKeptTrace, ::getpid());
-  fs::remove_all(staged);
-  const recording::NoStreams nowhere;
-  trace::trace_recording(recording, staged, origin, nowhere.surroundings());
-  fs::remove_all(folder);
-  fs::rename(staged, folder);
-  return folder;
 }
 
 }  // namespace culprit::cli

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <filesystem>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -26,11 +25,5 @@ MadeTrace make_trace_of_end(const recording::Recording& recording, const std::fi
 
 /// What a trace of a recorded run is made by: its executable is built when that was not done before.
 trace::TraceOrigin origin_of_trace(const recording::Recording& recording, format::TraceContents contents);
-
-/// The whole trace that is kept in the recording's folder; made first when there is none by this Culprit's build of the
-/// program. Where that folder cannot be written, nothing. Throws UserError when the replay differs from the recording.
-std::optional<std::filesystem::path> kept_trace(const recording::Recording& recording);
-/// Its name there.
-inline constexpr const char* kKeptTrace = "trace";
 
 }  // namespace culprit::cli

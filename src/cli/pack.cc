@@ -1,8 +1,8 @@
 #include <fmt/format.h>
 
 #include "base/file.h"
+#include "cli/asked_trace.h"
 #include "cli/command.h"
-#include "cli/make_trace.h"
 #include "recording/recording.h"
 #include "recording/replay.h"
 
@@ -24,7 +24,8 @@ ExitCode run(const Options& options) {
     throw UserError(fmt::format("{} exists already", output.string()), "name another file with -o");
   }
   const ProcessEnd end = run_process({"tar", "-czf", output.string(), fmt::format("--exclude={}/{}", name, kKeptTrace),
-                                      "-C", recording.directory.parent_path().string(), name});
+                                      fmt::format("--exclude={}/{}", name, kKeptEnd), "-C",
+                                      recording.directory.parent_path().string(), name});
   if (!end.succeeded()) throw UserError(fmt::format("tar could not make {}", output.string()), "see its message above");
   fmt::print("{}\n", output.string());
   return ExitCode::kAnswered;

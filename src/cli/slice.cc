@@ -11,6 +11,7 @@
 
 #include "base/temporary_directory.h"
 #include "build/builder.h"
+#include "cli/asked_trace.h"
 #include "cli/command.h"
 #include "cli/crash_place.h"
 #include "cli/expression_place.h"
@@ -53,6 +54,7 @@ struct Options {
 struct Asked {
   const trace::TraceFile& trace;
   const recording::Recording* recording = nullptr;
+  bool is_end = false;  ///< of a long run the last part alone
 };
 
 /// `ADDRESS[+BYTES]`.
@@ -74,6 +76,9 @@ std::vector<Node> expression_criterion(const SliceQuestion& question, const Aske
     throw UserError("what an expression means is known of a recording only",
                     "culprit record PROG, then culprit slice NAME --at … --expr …; or --var, or --memory");
   }
+  if (asked.is_end) {
+    throw UserError("in a long run the replay needs to know which execution is meant", "write it: --at FILE:LINE#N");
+  }
   const std::string point = fmt::format("{}#{}", question.at.substr(0, question.at.find('#')), moment.instance);
   const std::optional<StoppedReplay> stopped = stop_replay(*asked.recording, point);
   if (!stopped) throw UserError("the replay does not get to " + point, "name another place");
@@ -83,6 +88,24 @@ std::vector<Node> expression_criterion(const SliceQuestion& question, const Aske
   return memory_value(asked.trace, graph, moment, address, bytes);
 }
 
+/// Says which execution it is.
+depend::Moment moment_of(const std::string& at, const Asked& asked, const DependenceGraph& graph) {
+  try {
+    depend::Moment moment = find_moment(graph, program::parse_source_position(at));
+    const std::string which =
+        asked.is_end ? "its last execution" : fmt::format("execution {} of {}", moment.instance, moment.instances);
+    fmt::print(stderr, "culprit: {}, {}\n", graph.model().position_text(moment.statements.front()), which);
+    return moment;
+  } catch (const UserError& error) {
+    if (!asked.is_end) throw;
+    throw UserError(
+        fmt::format("in the last part of this long run {}", error.what()),
+        "name an execution, FILE:LINE#N, which takes all of the run; or trace the part that it is in: culprit "
+        "trace --from POINT --to POINT NAME",
+        error.code());
+  }
+}
+
 std::vector<Node> criterion_of(const SliceQuestion& question, const Asked& asked, const DependenceGraph& graph) {
   if (question.crash) {
     if (graph.last() == depend::kNoNode) throw UserError("the trace is empty", "trace a run of the program");
@@ -90,9 +113,7 @@ std::vector<Node> criterion_of(const SliceQuestion& question, const Asked& asked
   }
   if (question.at.empty()) throw UserError("no place is given", "--at FILE:LINE[#INSTANCE], --at stdout:N, or --crash");
   if (const auto output = output_position(question.at)) return output_byte(graph, output->first, output->second);
-  const depend::Moment moment = find_moment(graph, program::parse_source_position(question.at));
-  fmt::print(stderr, "culprit: {}, execution {} of {}\n", graph.model().position_text(moment.statements.front()),
-             moment.instance, moment.instances);
+  const depend::Moment moment = moment_of(question.at, asked, graph);
   if (!question.expression.empty()) return expression_criterion(question, asked, graph, moment);
   if (!question.memory.empty()) return memory_criterion(question.memory, asked.trace, graph, moment);
   if (question.variable.empty()) return values_used(graph, moment);
@@ -118,6 +139,19 @@ void say_what_is_unknown(const DependenceGraph& graph) {
              "culprit: the run called {} function{} of libraries that nothing describes: what they wrote is not in the "
              "slice; culprit dump graph lists them\n",
              functions, functions == 1 ? "" : "s");
+}
+
+/// Of a part of a run: where the slice would go on before it.
+void say_what_came_before(const DependenceGraph& graph, const depend::Slice& slice) {
+  constexpr size_t kMostTold = 3;
+  const std::vector<uint32_t> reads = depend::reads_without_source(graph, slice);
+  if (reads.empty()) return;
+  std::vector<std::string> places;
+  for (size_t each = 0; each < std::min(reads.size(), kMostTold); ++each) {
+    places.push_back(graph.model().position_text(reads[each]));
+  }
+  fmt::print(stderr, "culprit: {} of its statements read what nothing wrote in this part: {}{}\n", reads.size(),
+             fmt::join(places, ", "), reads.size() > kMostTold ? ", …" : "");
 }
 
 /// `counts`: of the slice's instances, by statement.
@@ -161,18 +195,27 @@ ExitCode answer(const Options& options, const SliceQuestion& question, const Ask
     fmt::print("{}", depend::slice_text(graph, counts));
   }
   say_what_is_unknown(graph);
+  if (asked.is_end && !question.forward) say_what_came_before(graph, slice);
   keep(options.question, asked, counts);
   return slice.empty() ? ExitCode::kNothingFound : ExitCode::kAnswered;
 }
 
-ExitCode slice_trace(const Options& options, const fs::path& folder, const recording::Recording* recording) {
-  const trace::TraceFile trace(folder);
+/// What of the run is asked about: chops and forward slices begin before the end, and executions are counted from the
+/// beginning, as bytes of an output are.
+AskedPart part_of(const SliceQuestion& question) {
+  if (question.forward || !question.from.empty()) return AskedPart::kAll;
+  const bool is_last = question.at.find('#') == std::string::npos && !output_position(question.at);
+  return question.crash || is_last ? AskedPart::kEnd : AskedPart::kAll;
+}
+
+ExitCode slice_trace(const Options& options, const AskedTrace& asked, const recording::Recording* recording) {
+  const trace::TraceFile trace(asked.folder);
   SliceQuestion question = options.question;
   if (recording && question.crash && trace.wait_signal() != 0) {
-    question.at = kept_place_of_crash(options.words.front(), folder);
+    question.at = kept_place_of_crash(options.words.front(), asked.folder);
     question.crash = false;
   }
-  return answer(options, question, {trace, recording});
+  return answer(options, question, {trace, recording, asked.is_end});
 }
 
 void say_how_it_ended(int signal) {
@@ -196,11 +239,9 @@ ExitCode slice_recording(Options options) {
     return ExitCode::kAnswered;
   }
   if (options.number != 0) options.question = question_of(recording.directory, options.number);
-  if (const std::optional<fs::path> kept = kept_trace(recording)) return slice_trace(options, *kept, &recording);
   const TemporaryDirectory own(temporary_place("slice"));
-  const recording::NoStreams nowhere;
-  make_trace_of_recording(recording, own.path(), nowhere.surroundings());
-  return slice_trace(options, own.path(), &recording);
+  const AskedTrace asked = asked_trace(recording, place_of_traces(recording, own.path()), part_of(options.question));
+  return slice_trace(options, asked, &recording);
 }
 
 ExitCode slice(const Options& options) {
@@ -214,10 +255,10 @@ ExitCode slice(const Options& options) {
     throw UserError(fmt::format("{} is no recording, and slices are kept with recordings", name),
                     "culprit record PROG, then culprit slice NAME …");
   }
-  if (fs::exists(fs::path(name) / trace::kChunksFile)) return slice_trace(options, name, nullptr);
+  if (fs::exists(fs::path(name) / trace::kChunksFile)) return slice_trace(options, {name}, nullptr);
   const TemporaryDirectory own(temporary_place("slice"));
   say_how_it_ended(make_trace(options.words, own.path()).end.signal);
-  return slice_trace(options, own.path(), nullptr);
+  return slice_trace(options, {own.path()}, nullptr);
 }
 
 const Registration kRegistration{Command{

@@ -9,6 +9,7 @@
 
 #include "base/error.h"
 #include "cli/replay_to.h"
+#include "cli/traced_session.h"
 #include "session/session.h"
 #include "trace/collect.h"
 
@@ -21,33 +22,11 @@ using format::ReplayPoint;
 constexpr uint64_t kFirstTicks = 4096;  ///< before the region's first point
 constexpr uint64_t kMoreTicks = 16;     ///< times as many where that was too late
 
-bool has_threads(const recording::Recording& recording) {
-  bool found = false;
-  recording.stream.for_each([&](const recording::EventRef& ref) {
-    found = ref.event->kind == format::EventKind::kThreadStart;
-    return !found;
-  });
-  return found;
-}
-
 /// A point as ticks of a thread that were passed before it.
 struct Moment {
   uint32_t thread = 0;
   uint64_t ticks = 0;
 };
-
-Point tick(uint32_t thread, uint64_t number) {
-  return {.kind = ReplayPoint::kTick, .thread = thread, .number = number};
-}
-
-/// Of a run that was traced up to its end.
-void take_end(Session& session, MadeTrace& made) {
-  const Outcome outcome = session.outcome();
-  if (outcome.state != format::ReplayState::kFinished && outcome.state != format::ReplayState::kLogEnded) {
-    throw UserError(fmt::format("the replay failed: {}", outcome.said), "record again");
-  }
-  made.end = {.exit_status = static_cast<int>(outcome.exit_status), .signal = static_cast<int>(outcome.exit_signal)};
-}
 
 /// Nothing when the trace would begin behind `from`, as it is asked for `ticks` before.
 std::optional<MadeTrace> try_region(const recording::Recording& recording, const fs::path& folder,
@@ -61,18 +40,18 @@ std::optional<MadeTrace> try_region(const recording::Recording& recording, const
     Session session = Session::replay(recording, origin.executable, collector.folder_descriptor());
     bool runs = true;
     if (begins_late) {
-      runs = session.run_to(tick(from->thread, from->ticks - ticks)).has_value();
+      runs = session.run_to(tick_point(from->thread, from->ticks - ticks)).has_value();
       collector.let_begin();
-      runs = runs && session.run_to(tick(from->thread, from->ticks));
+      runs = runs && session.run_to(tick_point(from->thread, from->ticks));
       if (runs && !collector.has_begun()) return std::nullopt;
     }
     if (runs && to) {
-      runs = session.run_to(tick(to->thread, to->ticks + 1)).has_value();
+      runs = session.run_to(tick_point(to->thread, to->ticks + 1)).has_value();
     } else if (runs) {
       session.start_to_finish();
       runs = false;
     }
-    if (!runs) take_end(session, made);
+    if (!runs) made.end = end_of(session);
   }
   made.trace = collector.finish(made.end);
   return made;

@@ -252,9 +252,9 @@ namespace {
 /// Makes the graph beside its trace. False when that folder cannot be written.
 bool keep_graph(const trace::TraceFile& trace, const fs::path& file) {
   if (::access(trace.folder().c_str(), W_OK) != 0) return false;
-  const fs::path staged = file.string() + fmt::format(".{}", ::getpid());
-  write_graph(trace, staged);
-  fs::rename(staged, file);
+  const TemporaryDirectory staged(staging_place(file));
+  write_graph(trace, staged.path() / kGraphFile);
+  fs::rename(staged.path() / kGraphFile, file);
   return true;
 }
 

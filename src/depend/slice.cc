@@ -230,6 +230,24 @@ std::vector<uint64_t> count_instances(const DependenceGraph& graph, const Slice&
   return InstanceCounter(graph, slice).count();
 }
 
+std::vector<uint32_t> reads_without_source(const DependenceGraph& graph, const Slice& slice) {
+  std::map<uint32_t, uint64_t> latest;
+  for_each_node(graph, slice, [&](Node node) {
+    const format::OperationRecord& operation = graph.model().operation(node.operation());
+    if (operation.kind != format::OperationKind::kLoad) return;
+    if (operation.statement >= graph.model().statements().size()) return;
+    bool has_source = false;
+    graph.for_each_memory_source(node, [&](Node) { has_source = true; });
+    if (!has_source) latest[operation.statement] = node.bits;
+  });
+  std::vector<std::pair<uint64_t, uint32_t>> ordered;
+  for (const auto& [statement, node] : latest) ordered.emplace_back(node, statement);
+  std::sort(ordered.rbegin(), ordered.rend());
+  std::vector<uint32_t> statements;
+  for (const auto& [node, statement] : ordered) statements.push_back(statement);
+  return statements;
+}
+
 std::set<InstanceEdge> instance_edges(const DependenceGraph& graph, const Slice& slice,
                                       const std::vector<StatementInstance>& instances, const SliceOptions& options) {
   const auto number = [&](Node node) -> std::optional<size_t> {

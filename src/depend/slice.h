@@ -45,6 +45,9 @@ std::vector<uint64_t> numbers_of(const DependenceGraph& graph, const std::vector
 /// How many instances of each statement of the program take part.
 std::vector<uint64_t> count_instances(const DependenceGraph& graph, const Slice& slice);
 
+/// Statements of the slice that read memory which nothing wrote in the trace, latest first, each once.
+std::vector<uint32_t> reads_without_source(const DependenceGraph& graph, const Slice& slice);
+
 /// `from` depends on `to`, numbers of two different instances.
 struct InstanceEdge {
   size_t from, to;

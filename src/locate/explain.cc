@@ -68,8 +68,8 @@ class Investigation {
     tell_what_was_found();
     explanation_.suspects = rank_suspects(model_, evidence_);
     const bool crashed = failing_.end.stop.reason == format::StopReason::kFatalSignal;
-    const uint64_t end = slice_ && slice_->run->graph().begins_late() ? kTracedEnd : 0;
-    add_next_steps({request_.recording, crashed, runs_.scheduled, end}, explanation_);
+    const bool is_long = slice_ && slice_->run->graph().begins_late();
+    add_next_steps({request_.recording, crashed, runs_.scheduled, is_long}, explanation_);
     return finish();
   }
 

@@ -35,15 +35,11 @@ void add_next_steps(const HowItRan& run, report::Explanation& explanation) {
   const std::string name = recording.empty() ? "recording" : recording;
   const std::string made =
       recording.empty() ? fmt::format("culprit record -o {} -- {}; ", name, explanation.command) : "";
-  // A slice of a whole run that is long would take as long as its trace.
-  if (run.traced_end != 0) {
-    explanation.next_steps.push_back(fmt::format("{}culprit trace -o end --last {} {}; culprit slice end --at {}", made,
-                                                 run.traced_end, name, file_and_line(failed)));
-  } else if (recording.empty()) {
+  if (recording.empty() && !run.is_long) {
     explanation.next_steps.push_back(
         fmt::format("culprit slice --at {} -- {}", file_and_line(failed), explanation.command));
   } else {
-    explanation.next_steps.push_back(fmt::format("culprit slice {} --at {}", name, file_and_line(failed)));
+    explanation.next_steps.push_back(fmt::format("{}culprit slice {} --at {}", made, name, file_and_line(failed)));
   }
   explanation.next_steps.push_back(
       fmt::format("{}culprit replay {} --to {}", made, name, run.crashed ? "crash" : file_and_line(failed)));

@@ -15,7 +15,7 @@ struct HowItRan {
   std::string recording{};  ///< name of the one that was asked about; empty: the program was run
   bool crashed = false;
   bool scheduled = false;   ///< it fails under some schedules of its threads only
-  uint64_t traced_end = 0;  ///< MiB of events of its end that were traced; 0: of all of it
+  bool is_long = false;     ///< so only its end was traced
 };
 
 /// Commands with which the reader can look at what was found.

@@ -139,7 +139,7 @@ class WhyTest(unittest.TestCase):
         # The crash is got past, in the block that had called.
         self.assertIn("would be executed and go well", branch["evidence"])
         self.assertIn(origin, [suspect["line"] for suspect in said["suspects"][:3]])
-        self.assertTrue(any("trace -o end --last" in step for step in said["next_steps"]), said["next_steps"])
+        self.assertTrue(any("culprit record -o recording" in step and "culprit slice recording --at" in step for step in said["next_steps"]), said["next_steps"])
         # Where the trace has no beginning nobody knows the how-manieth execution it was.
         self.assertTrue(made["route"])
         self.assertEqual({step["instance"] for step in made["route"]}, {0})
