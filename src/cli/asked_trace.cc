@@ -23,6 +23,7 @@ namespace fs = std::filesystem;
 
 constexpr uint64_t kMostTicks = 20'000'000;
 constexpr uint64_t kEndMebibytes = 64;  // of events
+constexpr uint64_t kLargeGraph = uint64_t{4} << 30;
 
 /// Whether the folder holds a finished trace by that executable. One that cannot be read, such as another version's, is
 /// made again.
@@ -87,6 +88,13 @@ AskedTrace asked_trace(const recording::Recording& recording, const fs::path& pl
 
 fs::path place_of_traces(const recording::Recording& recording, const fs::path& other) {
   return ::access(recording.directory.c_str(), W_OK) == 0 ? recording.directory : other;
+}
+
+depend::DependenceGraph graph_of(const trace::TraceFile& trace) {
+  if (const uint64_t bytes = depend::bytes_to_write(trace); bytes > kLargeGraph) {
+    fmt::print(stderr, "culprit: finding the dependences of a long trace, some {} GiB of them\n", bytes >> 30);
+  }
+  return depend::open_graph(trace);
 }
 
 }  // namespace culprit::cli

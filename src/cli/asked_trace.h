@@ -3,7 +3,9 @@
 
 #include <filesystem>
 
+#include "depend/dependence_graph.h"
 #include "recording/recording.h"
+#include "trace/trace_file.h"
 
 namespace culprit::cli {
 
@@ -30,5 +32,8 @@ inline constexpr const char* kKeptEnd = "end";
 
 /// Where traces of a recording can be kept: in its folder, or else, if that cannot be written, in `other`.
 std::filesystem::path place_of_traces(const recording::Recording& recording, const std::filesystem::path& other);
+
+/// The graph of a trace, as of depend::open_graph; where that will take long, standard error says so.
+depend::DependenceGraph graph_of(const trace::TraceFile& trace);
 
 }  // namespace culprit::cli

@@ -6,6 +6,7 @@
 #include <memory>
 #include <set>
 
+#include "cli/asked_trace.h"
 #include "cli/command.h"
 #include "depend/dependence_graph.h"
 #include "depend/slice_text.h"
@@ -155,7 +156,7 @@ void print_edges(const DependenceGraph& graph) {
 
 ExitCode dump(const Options& options) {
   const trace::TraceFile trace(options.folder);
-  const DependenceGraph graph = depend::open_graph(trace);
+  const DependenceGraph graph = graph_of(trace);
   graph.file().check_all();
   print_sizes(graph);
   if (options.lines) print_lines(graph);

@@ -78,7 +78,7 @@ InputValue value_of(const Options& options, const trace::TraceFile& trace, const
 
 ExitCode answer(const Options& options, const fs::path& folder, const recording::Recording* recording) {
   const trace::TraceFile trace(folder);
-  const DependenceGraph graph = depend::open_graph(trace);
+  const DependenceGraph graph = graph_of(trace);
   depend::RelevantInputs inputs(graph);
   const InputValue value = value_of(options, trace, graph, inputs);
   std::optional<recording::RecordedInputs> recorded;

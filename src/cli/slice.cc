@@ -164,7 +164,7 @@ void keep(const SliceQuestion& question, const Asked& asked, const std::vector<u
 
 /// `question`: what to answer; options.question is what was asked.
 ExitCode answer(const Options& options, const SliceQuestion& question, const Asked& asked) {
-  const DependenceGraph graph = depend::open_graph(asked.trace);
+  const DependenceGraph graph = graph_of(asked.trace);
   const std::vector<Node> criterion = criterion_of(question, asked, graph);
   const depend::SliceOptions what{
       .address = !question.no_address, .control = !question.no_control, .prune = pruned_by(question.prune, graph)};

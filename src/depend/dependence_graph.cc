@@ -249,9 +249,27 @@ std::span<const uint64_t> DependenceGraph::output_sources(OutputStream stream, u
 
 namespace {
 
+constexpr uint64_t kBytesOfEvents = 20;  // of graph, for one of events: 19 of jq, 22 of a loop around nothing
+
+bool has_graph(const trace::TraceFile& trace, const fs::path& file) {
+  return is_graph_of(file, trace.model().identity(), trace_identity(trace));
+}
+
+void check_room(const trace::TraceFile& trace, const fs::path& folder) {
+  std::error_code error;
+  const fs::space_info space = fs::space(folder, error);
+  const uint64_t wanted = bytes_to_write(trace);
+  if (error || space.available >= wanted) return;
+  throw UserError(fmt::format("the dependences of this trace take about {} MiB, and {} are free in {}", wanted >> 20,
+                              space.available >> 20, folder.string()),
+                  "make room, or look at a part of the run: culprit record, then culprit trace --last 64 RECORDING",
+                  ExitCode::kEnvironmentLacks);
+}
+
 /// Makes the graph beside its trace. False when that folder cannot be written.
 bool keep_graph(const trace::TraceFile& trace, const fs::path& file) {
   if (::access(trace.folder().c_str(), W_OK) != 0) return false;
+  check_room(trace, trace.folder());
   const TemporaryDirectory staged(staging_place(file));
   write_graph(trace, staged.path() / kGraphFile);
   fs::rename(staged.path() / kGraphFile, file);
@@ -260,6 +278,15 @@ bool keep_graph(const trace::TraceFile& trace, const fs::path& file) {
 
 }  // namespace
 
+uint64_t bytes_to_write(const trace::TraceFile& trace) {
+  if (has_graph(trace, trace.folder() / kGraphFile)) return 0;
+  uint64_t events = 0;
+  for (size_t thread = 0; thread < trace.threads(); ++thread) {
+    for (const trace::ChunkPlace& chunk : trace.chunks_of(thread)) events += chunk.plain_bytes;
+  }
+  return events * kBytesOfEvents;
+}
+
 DependenceGraph open_graph(const trace::TraceFile& trace) {
   const auto opened = [&trace](const fs::path& file) {
     DependenceGraph graph(trace.model(), file);
@@ -267,10 +294,9 @@ DependenceGraph open_graph(const trace::TraceFile& trace) {
     return graph;
   };
   const fs::path file = trace.folder() / kGraphFile;
-  if (is_graph_of(file, trace.model().identity(), trace_identity(trace)) || keep_graph(trace, file)) {
-    return opened(file);
-  }
+  if (has_graph(trace, file) || keep_graph(trace, file)) return opened(file);
   const TemporaryDirectory folder(temporary_place("graph"));
+  check_room(trace, folder.path());
   write_graph(trace, folder.path() / kGraphFile);
   return opened(folder.path() / kGraphFile);  // the mapping outlives the file's name
 }

@@ -195,6 +195,8 @@ class DependenceGraph {
 DependenceGraph open_graph(const trace::TraceFile& trace);
 /// Name in the trace's folder.
 inline constexpr const char* kGraphFile = "graph";
+/// How many bytes open_graph would have to write, about; 0: the graph is there.
+uint64_t bytes_to_write(const trace::TraceFile& trace);
 
 template <typename Visit>
 void DependenceGraph::visit_parts(const ExecutionPlace& place, uint32_t slot, Visit&& visit) const {

@@ -70,6 +70,20 @@ def main():
         if left := [each.name for each in (folder / "trace").glob("graph*")]:
             sys.exit(f"of a graph that cannot be written {left} is left")
 
+        # Before it is begun, the room is looked at, where a small file system can be had; what a dead process left goes.
+        (folder / "trace/graph.999999999").mkdir()
+        small = folder / "small"
+        small.mkdir()
+        commands = f"mount -t tmpfs -o size=256k none {small} || exit 77; cp -r {folder}/other {small}/trace; rm -f {small}/trace/graph; " \
+                   f"exec {BIN}/culprit slice {small}/trace --at stdout:0"
+        roomless = subprocess.run(["unshare", "--map-root-user", "--mount", "sh", "-c", commands], env=environment, capture_output=True,
+                                  text=True, timeout=300, check=False)
+        could_mount = roomless.returncode not in (1, 77)  # of unshare, of the shell
+        if could_mount and (roomless.returncode != LACKING or "are free in" not in roomless.stderr):
+            sys.exit(f"a graph for which there is no room: {roomless.returncode}: {roomless.stderr}")
+        if ask().stdout != first.stdout or (folder / "trace/graph.999999999").exists():
+            sys.exit("what a dead process left of a graph is still there")
+
         # Damage is found, or does not matter; the whole file is compared by `dump graph`.
         generator = random.Random(1)
         header_bytes = 56
