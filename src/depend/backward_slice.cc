@@ -3,11 +3,13 @@
 // walk goes there and comes back.
 //
 // What a node of a block depends on within the block, and which of the block's slots it so reaches, is the same in
-// every execution: it is computed once a block, as bits, and an execution costs what leads into it and out of it.
-// Blocks of more than 64 nodes or slots are walked node by node.
+// every execution: it is computed once a block, as bits, and an execution costs what leads into it and out of it. Of
+// blocks of more than 64 nodes or slots these are rows of words; very large ones are walked node by node.
 //
 // Of values that were read as parts of wider ones (byte_range.h) only those bytes are followed, as long as they are
 // copied: such nodes wait with a mask of their bytes. They are few, and each is walked by itself.
+#include <algorithm>
+#include <array>
 #include <unordered_map>
 
 #include "depend/slice.h"
@@ -48,6 +50,8 @@ class BackwardSlicer {
       if (plan.kind == BlockPlan::kUnknown) prepare(plan, place_.block);
       if (plan.kind == BlockPlan::kBits) {
         take_execution(plan);
+      } else if (plan.kind == BlockPlan::kRows) {
+        take_rows(plan);
       } else {
         take_node(*number);
       }
@@ -60,9 +64,14 @@ class BackwardSlicer {
 
  private:
   struct BlockPlan {
-    enum Kind : uint8_t { kUnknown, kBits, kNodes } kind = kUnknown;
-    uint64_t calls = 0;  ///< places of calls of which only the execution tells what they depend on
+    enum Kind : uint8_t { kUnknown, kBits, kRows, kNodes } kind = kUnknown;
+    uint64_t calls = 0;      ///< places of calls of which only the execution tells what they depend on
+    uint32_t first_row = 0;  ///< kRows: index of `rows_`; of each node a row of words for nodes and then for slots
+    uint32_t node_words = 0, slot_words = 0;
+    std::vector<uint32_t> row_calls{};  ///< kRows: `calls`, descending
+    uint32_t row_words() const { return node_words + slot_words; }
   };
+  static constexpr uint32_t kMostWords = 32;
   /// What a node reaches within its block, itself included.
   struct Reached {
     uint64_t nodes = 0;
@@ -84,8 +93,10 @@ class BackwardSlicer {
   void prepare(BlockPlan& plan, uint32_t block) {
     const uint32_t first = layout_.first_node[block];
     const uint32_t count = layout_.nodes_of(block);
-    plan.kind = count <= 64 && layout_.slots[block] <= 64 ? BlockPlan::kBits : BlockPlan::kNodes;
-    if (plan.kind == BlockPlan::kNodes) return;
+    const uint32_t larger = std::max(count, layout_.slots[block]);
+    plan.kind = larger <= 64 ? BlockPlan::kBits : larger <= 64 * kMostWords ? BlockPlan::kRows : BlockPlan::kNodes;
+    if (plan.kind == BlockPlan::kRows) prepare_rows(plan, block);
+    if (plan.kind != BlockPlan::kBits) return;
     for (uint32_t place = 0; place < count; ++place) {
       const BlockNode& node = layout_.nodes[first + place];
       Reached& reached = reached_[first + place];
@@ -100,6 +111,48 @@ class BackwardSlicer {
         follow(first, layout_.edges_of(first + place, enters), reached);
       }
     }
+  }
+
+  void prepare_rows(BlockPlan& plan, uint32_t block) {
+    const uint32_t first = layout_.first_node[block];
+    const uint32_t count = layout_.nodes_of(block);
+    plan.node_words = (count + 63) / 64;
+    plan.slot_words = (layout_.slots[block] + 63) / 64;
+    plan.first_row = static_cast<uint32_t>(rows_.size());
+    rows_.resize(rows_.size() + size_t{count} * plan.row_words());
+    for (uint32_t place = 0; place < count; ++place) {
+      const BlockNode& node = layout_.nodes[first + place];
+      if (is_pruned(node)) continue;
+      const std::span<uint64_t> row = row_of(plan, place);
+      row[place / 64] |= uint64_t{1} << (place % 64);
+      const uint32_t operation = node.operation & ~Node::kTransferBit;
+      const bool enters = node.is_call && (graph_.model().operation(operation).flags & format::kOperationEnters) != 0;
+      if (node.is_call && !enters) {
+        plan.row_calls.push_back(place);
+      } else {
+        follow_rows(plan, layout_.edges_of(first + place, enters), row);
+      }
+    }
+    std::reverse(plan.row_calls.begin(), plan.row_calls.end());
+  }
+
+  std::span<uint64_t> row_of(const BlockPlan& plan, uint32_t place) {
+    return std::span(rows_).subspan(plan.first_row + size_t{place} * plan.row_words(), plan.row_words());
+  }
+
+  void follow_rows(const BlockPlan& plan, std::span<const StaticEdge> edges, std::span<uint64_t> reached) {
+    for (const StaticEdge& edge : edges) {
+      if (!is_wanted(edge.kind, options_)) continue;
+      if (edge.is_slot) {
+        reached[plan.node_words + edge.source / 64] |= uint64_t{1} << (edge.source % 64);
+      } else {
+        add_row(row_of(plan, edge.source), reached);
+      }
+    }
+  }
+
+  static void add_row(std::span<const uint64_t> row, std::span<uint64_t> reached) {
+    for (size_t word = 0; word < row.size(); ++word) reached[word] |= row[word];
   }
 
   void follow(uint32_t first, std::span<const StaticEdge> edges, Reached& reached) const {
@@ -118,8 +171,11 @@ class BackwardSlicer {
     const uint32_t first = layout_.first_node[place_.block];
     const uint32_t count = layout_.nodes_of(place_.block);
     Reached reached;
-    for (uint64_t open = open_.take_range(place_.first_number, count); open != 0; open &= open - 1) {
-      const Reached& each = reached_[first + static_cast<uint32_t>(std::countr_zero(open))];
+    // The last first: what it reaches need not be looked at.
+    for (uint64_t open = open_.take_range(place_.first_number, count); open != 0; open &= ~reached.nodes) {
+      const auto place = 63 - static_cast<uint32_t>(std::countl_zero(open));
+      open &= ~(uint64_t{1} << place);
+      const Reached& each = reached_[first + place];
       reached.nodes |= each.nodes;
       reached.slots |= each.slots;
     }
@@ -128,23 +184,57 @@ class BackwardSlicer {
     const bool is_first = slice_.range(place_.first_number, count) == 0;
     slice_.insert_range(place_.first_number, reached.nodes);
     if (options_.control && is_first) reached.slots |= uint64_t{1} << kControlSlot;
-    reach_slots(reached.slots);
+    reach_slots(reached.slots, 0);
+  }
+
+  void take_rows(const BlockPlan& plan) {
+    const uint32_t first = layout_.first_node[place_.block];
+    const uint32_t count = layout_.nodes_of(place_.block);
+    std::array<uint64_t, 2 * kMostWords> words{};
+    const std::span<uint64_t> reached = std::span(words).first(plan.row_words());
+    for (uint32_t word = plan.node_words; word-- > 0;) {
+      const uint32_t bits = std::min(count - word * 64, 64u);
+      for (uint64_t open = open_.take_range(place_.first_number + word * 64, bits); open != 0; open &= ~reached[word]) {
+        const auto bit = 63 - static_cast<uint32_t>(std::countl_zero(open));
+        open &= ~(uint64_t{1} << bit);
+        add_row(row_of(plan, word * 64 + bit), reached);
+      }
+    }
+    for (const uint32_t call : plan.row_calls) {
+      if ((reached[call / 64] >> (call % 64) & 1) == 0) continue;
+      const uint32_t node = first + call;
+      follow_rows(plan, layout_.edges_of(node, graph_.entered_body(place_, operation_of(node))), reached);
+    }
+    bool is_first = true, is_any = false;
+    for (uint32_t word = 0; word < plan.node_words; ++word) {
+      if (reached[word] == 0) continue;
+      is_any = true;
+      const uint64_t number = place_.first_number + word * 64;
+      is_first = is_first && slice_.range(number, std::min(count - word * 64, 64u)) == 0;
+      slice_.insert_range(number, reached[word]);
+    }
+    if (!is_any) return;
+    if (options_.control && is_first) reached[plan.node_words] |= uint64_t{1} << kControlSlot;
+    for (uint32_t word = 0; word < plan.slot_words; ++word) reach_slots(reached[plan.node_words + word], word * 64);
   }
 
   /// As DependenceGraph::visit_slot for each; what is the same for all is looked at once, since most of a slice's time
   /// goes here.
-  void reach_slots(uint64_t slots) {
+  void reach_slots(uint64_t slots, uint32_t first) {
     if (slots == 0) return;
     const std::span<const uint32_t> raw = graph_.slots_of(place_);
     const uint64_t bias = place_.first_number - format::kGraphDistanceBias;
     for (; slots != 0; slots &= slots - 1) {
-      const auto slot = static_cast<uint32_t>(std::countr_zero(slots));
+      const auto slot = first + static_cast<uint32_t>(std::countr_zero(slots));
       if ((raw[slot] & format::kGraphFar) != 0) {
         reach_slot(slot);
         continue;
       }
       const uint64_t number = bias + (raw[slot] & ~format::kGraphFromBody);
-      if (number >= bound_) return reach_slot(slot);  // which says what is wrong
+      if (number >= bound_) {
+        reach_slot(slot);  // which says what is wrong
+        continue;
+      }
       reach(number);
     }
   }
@@ -305,6 +395,7 @@ class BackwardSlicer {
   std::unordered_map<uint64_t, Part> parts_;  ///< of nodes not all of whose value matters, or not yet
   std::vector<BlockPlan> blocks_;
   std::vector<Reached> reached_;  ///< by index of BlockLayout::nodes
+  std::vector<uint64_t> rows_;
   ExecutionPlace place_;
   ChunkWindow window_;
 };
