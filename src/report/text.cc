@@ -21,7 +21,8 @@ constexpr size_t kMostSuspects = 6;
 constexpr size_t kMostVariables = 12;
 constexpr size_t kMostOfPath = 6;
 constexpr size_t kMostOfRoute = 7;
-constexpr size_t kMostOfLine = 60;  // characters of a step's source
+constexpr size_t kMostOfLine = 60;    // bytes of a step's source
+constexpr size_t kMostOfValue = 200;  // bytes of a structure or a text
 
 /// Whether `name`, which may be of several words, stands in the line by itself.
 bool has_word(const std::string& line, const std::string& name) {
@@ -32,6 +33,14 @@ bool has_word(const std::string& line, const std::string& name) {
     if ((at == 0 || !is_of_name(at - 1)) && !is_of_name(at + name.size())) return true;
   }
   return false;
+}
+
+/// The beginning of a text, cut between two characters.
+std::string beginning_of(const std::string& text, size_t most) {
+  if (text.size() <= most) return text;
+  size_t end = most;
+  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xc0) == 0x80) --end;
+  return text.substr(0, end) + " …";
 }
 
 class Writer {
@@ -182,7 +191,7 @@ class Writer {
       if (std::find(shown.begin(), shown.end(), &each) == shown.end()) shown.push_back(&each);
     }
     for (const NamedValue* each : std::span(shown).first(std::min(shown.size(), kMostVariables))) {
-      text_ += fmt::format("      {} = {}\n", each->name, each->value);
+      text_ += fmt::format("      {} = {}\n", each->name, beginning_of(each->value, kMostOfValue));
     }
     if (shown.size() > kMostVariables) {
       text_ += fmt::format("      … and {} more variables (--json has all)\n", shown.size() - kMostVariables);
@@ -206,8 +215,7 @@ class Writer {
   }
 
   void write_step(const RouteStep& step) {
-    std::string line = source_line(step.place.file, step.place.line);
-    if (line.size() > kMostOfLine) line = line.substr(0, kMostOfLine) + " …";
+    const std::string line = beginning_of(source_line(step.place.file, step.place.line), kMostOfLine);
     const std::string value = step.value.empty() ? "" : fmt::format("  ({})", step.value);
     text_ +=
         fmt::format("        {:<16} {}  {}{}\n", route_word(step.how), position_text(step.place), dim(line), value);

@@ -159,6 +159,17 @@ TEST(Report, TextOfManyVariablesHasThoseThatTheLinesName) {
   EXPECT_THAT(text, HasSubstr("… and 30 more variables"));
 }
 
+TEST(Report, TextOfALongValueIsItsBeginning) {
+  Explanation explanation = sample();
+  std::string value;
+  for (int i = 0; i < 150; ++i) value += "é";
+  value.insert(0, "x");  // so that byte 200 is no first one of a character
+  explanation.activations = {{.place = explanation.failure->place, .variables = {{"short", "1"}, {"long", value}}}};
+  const std::string text = to_text(explanation, {.colour = false});
+  EXPECT_THAT(text, HasSubstr("      short = 1\n"));
+  EXPECT_THAT(text, HasSubstr(fmt::format("      long = {} …\n", value.substr(0, 199))));
+}
+
 TEST(Report, TextOfASuccessSaysSo) {
   Explanation explanation;
   explanation.command = "prog";
