@@ -311,7 +311,7 @@ class GraphBuilder final : public DefinitionQuery {
         definitions_.define(activation, accesses[0], definitions_.bytes_of(accesses, 0), node);
         break;
       case OperationKind::kCopyMemory:
-        if (accesses.size() >= 2) definitions_.copy(activation, accesses, node);
+        if (accesses.size() >= 2) definitions_.copy(activation, accesses, {node, operation.operation});
         break;
       case OperationKind::kCall:
         activation.call = operation.operation;

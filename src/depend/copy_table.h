@@ -16,16 +16,34 @@ namespace culprit::depend {
 /// Of definitions as definition.h describes them.
 class CopyTable {
  public:
-  /// The definition of a byte that `copier` copied from one with the definition `before`.
-  uint64_t copied(NodeNumber copier, uint64_t before) {
+  /// How many copies of a copy are told, each of which was made by a statement that made a later one, too.
+  static constexpr uint32_t kRepeatsTold = 16;
+  /// With more copies in a row a definition is shortened.
+  static constexpr uint32_t kMostInARow = 2 * kRepeatsTold;
+
+  /// The definition of a byte that `copier`, an execution of the operation `statement`, copied from one with the
+  /// definition `before`. Who reads a byte is told all who copied it: where every item of a table is moved again and
+  /// again (a sort, a queue), that would be more than the trace. So of the copies before the latest kRepeatsTold only
+  /// the last of every statement stays, and always who made the byte.
+  uint64_t copied(NodeNumber copier, uint32_t statement, uint64_t before) {
     if (before == definition::kUndefined) return copier.bits;
-    return add({copier, definition::without_byte(before), definition::kUndefined}) | (before & definition::kByteMask);
+    uint64_t bare = definition::without_byte(before);
+    if (in_a_row(bare) >= kMostInARow && in_a_row(bare) % kRepeatsTold == 0) bare = shortened(bare);
+    return add({copier, bare, definition::kUndefined, statement, in_a_row(bare) + 1}) |
+           (before & definition::kByteMask);
   }
-  /// The definition of something that is computed from what two definitions stand for.
-  uint64_t joined(uint64_t one, uint64_t other) {
+  /// The definition of something that is computed from what two definitions stand for. `least`: it counts as so many
+  /// copies in a row, or more.
+  uint64_t joined(uint64_t one, uint64_t other, uint32_t least = 0) {
     if (one == other || other == definition::kUndefined) return one;
     if (one == definition::kUndefined) return other;
-    return add({kNoNumber, one, other});
+    return add({kNoNumber, one, other, 0, std::max({in_a_row(one), in_a_row(other), least})});
+  }
+  /// How many copies, one of the other, and values computed from such a definition stands for.
+  uint32_t in_a_row(uint64_t bits) const {
+    if (bits == definition::kUndefined || definition::is_unwritten(bits) || (bits & definition::kCopyBit) == 0)
+      return 0;
+    return copies_[definition::without_byte(bits) & ~definition::kCopyBit].in_a_row;
   }
   /// The definition of a cell with these bytes.
   uint64_t cell_of(std::span<const uint64_t> bytes) {
@@ -122,6 +140,8 @@ class CopyTable {
     NodeNumber copier;
     uint64_t before;
     uint64_t other;
+    uint32_t statement;
+    uint32_t in_a_row;
     bool operator==(const Copy&) const = default;
   };
 
@@ -131,6 +151,26 @@ class CopyTable {
       asked_.push_back(0);
     }
     return definition::kCopyBit | (copies_.size() - 1);
+  }
+
+  /// Of a copy's definition. Neighbouring bytes often have the same one.
+  uint64_t shortened(uint64_t bits) {
+    if (bits == shortened_from_) return shortened_to_;
+    std::vector<Copy> kept;
+    std::unordered_set<uint32_t> statements;
+    uint64_t end = bits;
+    while (!definition::is_unwritten(end) && end != definition::kUndefined && (end & definition::kCopyBit) != 0) {
+      const Copy& copy = copies_[definition::without_byte(end) & ~definition::kCopyBit];
+      if (copy.copier == kNoNumber) break;
+      const bool is_first = statements.insert(copy.statement).second;
+      if (is_first || kept.size() < kRepeatsTold) kept.push_back(copy);
+      end = copy.before;
+    }
+    shortened_from_ = bits;
+    for (; !kept.empty(); kept.pop_back()) {
+      end = add({kept.back().copier, end, definition::kUndefined, kept.back().statement, in_a_row(end) + 1});
+    }
+    return shortened_to_ = end;
   }
 
   /// Of bytes `at` of `all`, which one value has in order, or all of which have the one definition.
@@ -198,6 +238,7 @@ class CopyTable {
   std::vector<Copy> copies_;
   std::vector<uint64_t> lists_;
   std::vector<uint32_t> asked_;  ///< per copy the last question that came by
+  uint64_t shortened_from_ = definition::kUndefined, shortened_to_ = definition::kUndefined;
   uint32_t question_ = 0;
   std::unordered_set<uint64_t> many_;  ///< of the question `many_question_`, once it has many sources
   uint32_t many_question_ = 0;

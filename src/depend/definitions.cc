@@ -256,7 +256,7 @@ void Definitions::define_value(Activation& activation, const AccessRecord& acces
   }
 }
 
-void Definitions::copy(Activation& activation, std::span<const AccessRecord> accesses, NodeNumber copier) {
+void Definitions::copy(Activation& activation, std::span<const AccessRecord> accesses, Copier copier) {
   const AccessRecord& to = accesses[0];
   const uint64_t bytes = bytes_of(accesses, 0);
   AccessRecord from = accesses[1];
@@ -265,7 +265,7 @@ void Definitions::copy(Activation& activation, std::span<const AccessRecord> acc
   // All is read before anything is written: the two may overlap.
   copied_.clear();
   for (uint64_t each = 0; each < bytes; ++each) {
-    copied_.push_back(copies_.copied(copier, definition_at(activation, accesses[1], each)));
+    copied_.push_back(copies_.copied(copier.node, copier.operation, definition_at(activation, accesses[1], each)));
   }
   if (to.place == PlaceKind::kCells) return copy_to_cells(activation, to);
   if (to.place == PlaceKind::kConstant || to.place == PlaceKind::kArgument) return;
@@ -287,7 +287,7 @@ void Definitions::copy_to_cells(Activation& activation, const AccessRecord& to) 
   }
 }
 
-void Definitions::find_copied(uint64_t from, uint64_t bytes, NodeNumber copier, NodeNumber chosen_by,
+void Definitions::find_copied(uint64_t from, uint64_t bytes, Copier copier, NodeNumber chosen_by,
                               std::vector<uint64_t>& copied) {
   bytes = possible_length(bytes);
   find_unwritten(from, bytes);
@@ -295,17 +295,18 @@ void Definitions::find_copied(uint64_t from, uint64_t bytes, NodeNumber copier, 
   copied.clear();
   for (uint64_t each = 0; each < bytes; ++each) {
     const uint64_t before = memory_.at(from + each);
-    copied.push_back(copies_.copied(copier, before == ShadowMemory::kUndefined ? choice : before));
+    copied.push_back(
+        copies_.copied(copier.node, copier.operation, before == ShadowMemory::kUndefined ? choice : before));
   }
 }
 
-std::vector<uint64_t> Definitions::copied(uint64_t from, uint64_t bytes, NodeNumber copier, NodeNumber chosen_by) {
+std::vector<uint64_t> Definitions::copied(uint64_t from, uint64_t bytes, Copier copier, NodeNumber chosen_by) {
   std::vector<uint64_t> copied;
   find_copied(from, bytes, copier, chosen_by, copied);
   return copied;
 }
 
-void Definitions::copy(uint64_t to, uint64_t from, uint64_t bytes, NodeNumber copier, NodeNumber chosen_by) {
+void Definitions::copy(uint64_t to, uint64_t from, uint64_t bytes, Copier copier, NodeNumber chosen_by) {
   bytes = possible_length(bytes);
   // What overlaps is read before anything is written, else the list is kept short.
   const bool apart = to + bytes <= from || from + bytes <= to;
@@ -323,12 +324,21 @@ uint64_t Definitions::same_bytes(uint64_t address, uint64_t most) {
   return bytes;
 }
 
-void Definitions::define_from(uint64_t address, uint64_t bytes, NodeNumber maker, std::span<const NodeNumber> sources) {
+uint32_t Definitions::in_a_row(uint64_t address, uint64_t bytes) {
+  bytes = possible_length(bytes);
+  uint32_t most = 0;
+  for (uint64_t each = 0; each < bytes; ++each) most = std::max(most, copies_.in_a_row(memory_.at(address + each)));
+  return most;
+}
+
+void Definitions::define_from(uint64_t address, uint64_t bytes, NodeNumber maker, std::span<const NodeNumber> sources,
+                              uint32_t in_a_row) {
   uint64_t definition = ShadowMemory::kUndefined;
   for (const NodeNumber source : sources) {
     definition = copies_.joined(definition, source.bits | definition::kWholeByte);
   }
-  memory_.define(address, possible_length(bytes), copies_.joined(definition, maker.bits | definition::kWholeByte));
+  definition = copies_.joined(definition, maker.bits | definition::kWholeByte, in_a_row + 1);
+  memory_.define(address, possible_length(bytes), definition);
 }
 
 }  // namespace culprit::depend

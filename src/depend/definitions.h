@@ -58,14 +58,19 @@ class Definitions {
   /// of such by the store `node`.
   void begin_variable(Activation& activation, const format::AccessRecord& access, uint64_t bytes, NodeNumber node,
                       uint64_t variable) {
-    define(activation, access, bytes, NodeNumber{copies_.copied(node, variable)});
+    define(activation, access, bytes, NodeNumber{copies_.copied(node, format::kNone, variable)});
   }
   void define_unwritten(Activation& activation, const format::AccessRecord& access, NodeNumber node,
                         uint64_t variable) {
-    define(activation, access, access.bytes, NodeNumber{copies_.copied(node, variable)});
+    define(activation, access, access.bytes, NodeNumber{copies_.copied(node, format::kNone, variable)});
   }
+  /// A copy: the node, and its operation.
+  struct Copier {
+    NodeNumber node;
+    uint32_t operation;
+  };
   /// access 0 gets the bytes of access 1.
-  void copy(Activation& activation, std::span<const format::AccessRecord> accesses, NodeNumber copier);
+  void copy(Activation& activation, std::span<const format::AccessRecord> accesses, Copier copier);
 
   // Memory by address, and cells by their place in the private frame.
   void add_sources(uint64_t address, uint64_t bytes, std::vector<NodeNumber>& sources);
@@ -86,17 +91,19 @@ class Definitions {
     for (const uint64_t each : definitions) memory_.define(address++, 1, each);
   }
   /// What `bytes` from `from` on are once they were copied.
-  std::vector<uint64_t> copied(uint64_t from, uint64_t bytes, NodeNumber copier, NodeNumber chosen_by);
+  std::vector<uint64_t> copied(uint64_t from, uint64_t bytes, Copier copier, NodeNumber chosen_by);
   /// `chosen_by`: who made the pointer to bytes that nothing defined, as their whole maker; kNoNumber: nobody is.
-  void copy(uint64_t to, uint64_t from, uint64_t bytes, NodeNumber copier, NodeNumber chosen_by);
-  /// `maker` computed what is in the memory now from `sources`.
-  void define_from(uint64_t address, uint64_t bytes, NodeNumber maker, std::span<const NodeNumber> sources);
+  void copy(uint64_t to, uint64_t from, uint64_t bytes, Copier copier, NodeNumber chosen_by);
+  /// Of the bytes, the most that CopyTable::in_a_row says.
+  uint32_t in_a_row(uint64_t address, uint64_t bytes);
+  /// `maker` computed what is in the memory now from `sources`, which are so many copies in a row.
+  void define_from(uint64_t address, uint64_t bytes, NodeNumber maker, std::span<const NodeNumber> sources,
+                   uint32_t in_a_row);
 
  private:
   uint64_t indexed_address(const Activation& activation, const format::IndexedRecord& place) const;
   bool find_unwritten(uint64_t address, uint64_t bytes);
-  void find_copied(uint64_t from, uint64_t bytes, NodeNumber copier, NodeNumber chosen_by,
-                   std::vector<uint64_t>& copied);
+  void find_copied(uint64_t from, uint64_t bytes, Copier copier, NodeNumber chosen_by, std::vector<uint64_t>& copied);
   uint64_t address_of(const Activation& activation, const format::AccessRecord& access) const;
   uint64_t passed_at(const Activation& activation, const format::AccessRecord& access, uint64_t distance) const;
   uint64_t cell_at(const Activation& activation, const format::AccessRecord& access, uint64_t distance) const;

@@ -106,8 +106,7 @@ class NativeCall {
           std::any_of(effects.effects.begin(), effects.effects.begin() + static_cast<long>(each),
                       [&](const Effect& earlier) { return changes(earlier) && may_overlap(earlier.target, source); });
       if (overwritten) {
-        copied[each] =
-            definitions_.copied(source.address, *effect.target.bytes, call_.as_transfer(), chooser_of(source.address));
+        copied[each] = definitions_.copied(source.address, *effect.target.bytes, copier(), chooser_of(source.address));
       }
     }
     for (size_t each = 0; each < copied.size(); ++each) {
@@ -149,7 +148,7 @@ class NativeCall {
       case EffectKind::kCopy:
         if (is_copy(effect)) {
           const uint64_t source = effect.sources.front().address;
-          definitions_.copy(target.address, source, *target.bytes, call_.as_transfer(), chooser_of(source));
+          definitions_.copy(target.address, source, *target.bytes, copier(), chooser_of(source));
         }
         break;
       case EffectKind::kAllocate:
@@ -176,9 +175,20 @@ class NativeCall {
 
   void write(const Effect& effect) {
     const Place& target = effect.target;
-    if (!in_parts_) return definitions_.define(target.address, *target.bytes, call_);
-    definitions_.define_from(target.address, *target.bytes, call_.as_transfer(), sources_of(effect));
+    uint32_t in_a_row = 0;
+    for (const Place& source : effect.sources) {
+      if (in_parts_ && is_memory(source))
+        in_a_row = std::max(in_a_row, definitions_.in_a_row(source.address, *source.bytes));
+    }
+    // What is computed again and again from what was computed before would be told with all that ever went into it:
+    // then the call made it, from all that it read.
+    if (!in_parts_ || in_a_row >= CopyTable::kMostInARow) {
+      return definitions_.define(target.address, *target.bytes, call_);
+    }
+    definitions_.define_from(target.address, *target.bytes, call_.as_transfer(), sources_of(effect), in_a_row);
   }
+
+  Definitions::Copier copier() const { return {call_.as_transfer(), operation_}; }
 
   std::vector<NodeNumber> sources_of(const Effect& effect) {
     std::vector<NodeNumber> sources;

@@ -605,6 +605,15 @@ class WhyTest(unittest.TestCase):
         self.assertEqual(said["failure"]["kind"], "stack-overflow")
         self.assertEqual((said["failure"]["function"], said["failure"]["line"]), ("depth", line("return depth")))
 
+    def test_what_a_recursion_without_end_copies_each_time_is_not_told_each_time(self):
+        # Of every call all copies before it would be told: minutes, and gigabytes.
+        source = SOURCE / "tests/why/includes_itself.c"
+        self.compile(source)
+        run = subprocess.run([BIN / "culprit", "why", "--json", "--", "./prog"], cwd=self.folder, timeout=120,
+                             env=self.environment, capture_output=True, text=True)
+        said = json.loads(run.stdout)
+        self.assertIn(self.lines_of(source, "// again")[0], [each["line"] for each in said["suspects"][:2]])
+
     def test_a_recursion_is_told_with_what_changes(self):
         # It goes as deep as its input; it walks a ring; it calls itself with what it was given.
         said, line = self.subject("deep_nesting")
