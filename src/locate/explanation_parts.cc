@@ -190,6 +190,7 @@ std::optional<FailureSlice> slice_of_failure(const ExplainRequest& request, cons
                        .branch = branch.value_or(0),
                        .divided = end.stop.signal == SIGFPE && end.stop.signal_code == FPE_INTDIV,
                        .threw = explanation.failure->kind == "uncaught-exception",
+                       .unknown_code = is_in_unknown_code(end),
                        .gave_up = explanation.failure->kind == "exit-status"};
   if (message) {
     moment.output_byte = *message;

@@ -232,6 +232,14 @@ uint64_t first_wrong_byte(const std::string& output, const std::string& expected
   return static_cast<uint64_t>(ours - output.begin());
 }
 
+bool is_in_unknown_code(const ObservedEnd& end) {
+  constexpr std::string_view kKnown[] = {"libc.so", "libm.so", "ld-linux", "libstdc++.so", "libgcc_s.so"};
+  const bool is_fault = end.stop.reason == format::StopReason::kFatalSignal && end.stop.signal != SIGABRT;
+  return is_fault && !end.library.empty() &&
+         std::none_of(std::begin(kKnown), std::end(kKnown),
+                      [&end](std::string_view each) { return end.library.starts_with(each); });
+}
+
 std::optional<Failure> recognise_end(const ObservedEnd& end, const Expectation& expectation) {
   if (expectation.fails_if && !end.timed_out && !expectation.fails_if->fails(end.output, end.wait_status)) {
     return std::nullopt;
@@ -247,6 +255,10 @@ std::optional<Failure> recognise_end(const ObservedEnd& end, const Expectation& 
                .place = {}};
   } else if (end.stop.reason == format::StopReason::kFatalSignal && WIFSIGNALED(end.wait_status)) {
     failure = signal_failure(end.stop, end.error);
+    if (is_in_unknown_code(end)) {
+      failure->message += fmt::format(
+          " That was in {}, which is not linked with the program: what happened there is not known.", end.library);
+    }
   } else {
     failure = unexpected_end(end, expectation);
   }

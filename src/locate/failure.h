@@ -19,6 +19,7 @@ namespace culprit {
 struct ObservedEnd {
   format::StopRecord stop{};  ///< reason kNone when no fatal signal came
   std::vector<Frame> frames;  ///< at the stop
+  std::string library{};      ///< file name of the code that ran at the stop; empty: the program's own
   int wait_status = 0;        ///< as of waitpid; of no meaning when timed_out
   bool timed_out = false;
   /// What each thread waited for when all waited for each other, of a recorded run that was ended there.
@@ -54,6 +55,9 @@ uint64_t first_wrong_byte(const std::string& output, const std::string& expected
 /// Nothing when the run was as expected (without an expectation: it ended by itself).
 std::optional<report::Failure> recognise_failure(const program::ProgramModel& model, const ObservedEnd& end,
                                                  const Expectation& expectation);
+
+/// Whether the run was ended by what code did that is neither the program's, nor of the C or C++ library.
+bool is_in_unknown_code(const ObservedEnd& end);
 
 /// The same without looking for the place.
 std::optional<report::Failure> recognise_end(const ObservedEnd& end, const Expectation& expectation);

@@ -224,7 +224,7 @@ std::optional<FailureSlice> slice_failure(const Launch& launch, const TracedProg
       // Nothing is wrong with the exception: it says that something else is.
       thrown_by = run->decided_by(criterion.front());
       if (thrown_by) chain = first_own(graph.model(), run->origins_of(*thrown_by, false));
-    } else if (bad == depend::kNoNode) {
+    } else if (bad == depend::kNoNode && !moment.unknown_code) {
       bad = bad_value(graph, criterion, moment.output_byte.has_value());
     }
     if (bad != depend::kNoNode) chain = depend::value_chain(graph, bad);

@@ -92,10 +92,11 @@ struct FailureMoment {
   std::optional<uint64_t> after_missing = std::nullopt;
   std::vector<uint64_t> messages{};
   std::optional<ChildOutput> child = std::nullopt;  ///< put that byte out; no other member matters then
-  uint64_t branch = 0;   ///< instance (from 1) that is looked at instead of a statement; 0: none
-  bool divided = false;  ///< an integer division of the statement trapped
-  bool threw = false;    ///< the statement threw an exception that nobody caught
-  bool gave_up = false;  ///< the statement ended the program with a status
+  uint64_t branch = 0;        ///< instance (from 1) that is looked at instead of a statement; 0: none
+  bool divided = false;       ///< an integer division of the statement trapped
+  bool threw = false;         ///< the statement threw an exception that nobody caught
+  bool unknown_code = false;  ///< the statement called what failed, and nothing is known of that (is_in_unknown_code)
+  bool gave_up = false;       ///< the statement ended the program with a status
 };
 
 /// MiB of events that are traced of the end of a run that is too long to be traced altogether.

@@ -37,6 +37,8 @@ ObservedRun observe(const Launch& launch, const program::ProgramModel& model, co
       result.variables.push_back(read_variables(memory_of(run), model, result.end.frames[i]));
       if (is_own_statement(model, result.end.frames[i].statement)) ++own;
     }
+    const std::filesystem::path code = run.file_at(result.end.stop.instruction);
+    if (code != launch.executable) result.end.library = code.filename().string();
     if (result.end.stop.reason == format::StopReason::kStackOverflow) {
       result.recursion = find_recursion(memory_of(run), model, result.end.stop.frames);
     }

@@ -60,4 +60,12 @@ Recording open_recording(const std::string& name) {
   return open_at(find_recording(name));
 }
 
+std::filesystem::path original_of_copy(const Recording& recording, const std::filesystem::path& path) {
+  for (const CopiedFile& each : recording.manifest.files) {
+    std::error_code none;
+    if (std::filesystem::equivalent(copied_file(recording.directory, each.index), path, none)) return each.path;
+  }
+  return path;
+}
+
 }  // namespace culprit::recording

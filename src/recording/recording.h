@@ -19,4 +19,7 @@ struct Recording {
 /// CorruptData (also when a finished recording has not the events that its manifest says).
 Recording open_recording(const std::string& name);
 
+/// Where the file was of which `path` is a copy that the manifest knows; `path` itself where it is none.
+std::filesystem::path original_of_copy(const Recording& recording, const std::filesystem::path& path);
+
 }  // namespace culprit::recording

@@ -16,6 +16,8 @@
 
 #include <cerrno>
 #include <cstring>
+#include <fstream>
+#include <sstream>
 
 #include "base/error.h"
 #include "base/file.h"
@@ -188,6 +190,22 @@ bool ControlledRun::read_memory(uint64_t address, std::span<std::byte> into) con
   const iovec local{.iov_base = into.data(), .iov_len = into.size()};
   const iovec remote{.iov_base = reinterpret_cast<void*>(address), .iov_len = into.size()};
   return ::process_vm_readv(child_, &local, 1, &remote, 1, 0) == static_cast<ssize_t>(into.size());
+}
+
+std::filesystem::path ControlledRun::file_at(uint64_t address) const {
+  std::ifstream maps(fmt::format("/proc/{}/maps", child_));
+  for (std::string line; std::getline(maps, line);) {
+    std::istringstream words(line);
+    uint64_t first = 0, end = 0;
+    char dash = 0;
+    std::string permissions, offset, device, inode, path;
+    words >> std::hex >> first >> dash >> end >> permissions >> offset >> device >> inode;
+    if (address < first || address >= end) continue;
+    std::getline(words >> std::ws, path);
+    if (!path.starts_with('/')) return {};
+    return recording_ ? recording::original_of_copy(*recording_, path) : std::filesystem::path(path);
+  }
+  return {};
 }
 
 void ControlledRun::release() {

@@ -52,6 +52,10 @@ class ControlledRun {
   /// Reads the stopped program's memory; false when part of it is not mapped.
   bool read_memory(uint64_t address, std::span<std::byte> into) const;
 
+  /// The file whose code or data a stopped program has at an address, by the name that the program knows it by; empty
+  /// where that is no file's.
+  std::filesystem::path file_at(uint64_t address) const;
+
   /// Lets a stopped program go on to its end and waits for that; one that was stopped by time is killed.
   void release();
 
