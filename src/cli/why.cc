@@ -13,6 +13,7 @@
 #include "build/builder.h"
 #include "build/plan.h"
 #include "cli/command.h"
+#include "cli/crashed_child.h"
 #include "cli/program_path.h"
 #include "cli/session_program.h"
 #include "locate/explain.h"
@@ -85,18 +86,29 @@ constexpr int kSlowdown = 60;  // of the plans for sessions at the most; what is
 
 /// Whether the first run, which is recorded, fails, or it is not known. Looked at before more is built, for who forgot
 /// to tell what is expected.
-bool fails_at_once(const Options& options, const StandardInput& input, const auto& build, ExplainRequest& request) {
+/// The run stays in `first` either way.
+bool fails_at_once(const Options& options, const StandardInput& input, const auto& build, ExplainRequest& request,
+                   std::optional<FirstRun>& first) {
   const Launch launch{.executable = program_path(options.command.front()),
                       .arguments = options.command,
                       .standard_input = input.path()};
   const BuildResult fast = build(launch.executable, "fast");
   const auto limit = std::chrono::milliseconds(static_cast<int64_t>(options.timeout * 1000));
-  request.first_run = record_first_run(launch, {.executable = fast.executable, .key = fast.key}, limit);
-  if (request.first_run) request.time_limit = std::max(limit, kSlowdown * request.first_run->took);
-  if (!request.first_run) return look_first(launch, request.expectation, kFirstLook) != FirstLook::kPasses;
-  if (recognise_end(request.first_run->end, request.expectation)) return true;
-  request.first_run.reset();
-  return false;
+  first = record_first_run(launch, {.executable = fast.executable, .key = fast.key}, limit);
+  if (first) request.time_limit = std::max(limit, kSlowdown * first->took);
+  if (!first) return look_first(launch, request.expectation, kFirstLook) != FirstLook::kPasses;
+  if (!recognise_end(first->end, request.expectation)) return false;
+  request.first_run = first;
+  return true;
+}
+
+/// What crashed is a process that the run forked: its own recording is explained. Of a run that is as expected, its
+/// children are nobody's business.
+std::optional<std::filesystem::path> child_to_explain(const Options& options, const std::optional<FirstRun>& first,
+                                                      bool fails) {
+  const bool is_expected = !fails && (!options.expect.empty() || !options.expect_command.empty() ||
+                                      !options.fails_if.empty() || options.expect_exit >= 0);
+  return first && !is_expected ? crashed_child(*first) : std::nullopt;
 }
 
 ExitCode run(const Options& options) {
@@ -111,13 +123,22 @@ ExitCode run(const Options& options) {
     plan.fast_bodies = true;
     return build_program({.program = program, .plan = std::move(plan), .keep = {}}, progress);
   };
-  if (!recording::recording_named(options.command.front()) && !fails_at_once(options, input, build_of, request)) {
+  std::optional<FirstRun> first;
+  const bool is_program = !recording::recording_named(options.command.front());
+  const bool fails = !is_program || fails_at_once(options, input, build_of, request, first);
+  const std::optional<std::filesystem::path> child = child_to_explain(options, first, fails);
+  if (child) {
+    request.first_run.reset();
+    request.expectation = {};
+  } else if (!fails) {
     std::cerr << "why: The program did not fail when it was run as it is. It is rebuilt, and run again in case it "
                  "fails then, or "
                  "now and then.\n     If its output is wrong: --expect FILE\n";
     if (options.tries == 0) request.try_time = kTriesAfterPass;
   }
-  const auto [launch, model] = session_program(options.command, input, progress);
+  auto [launch, model] = session_program(options.command, input, progress);
+  if (child)
+    launch.recording = std::make_shared<const recording::Recording>(recording::open_recording(child->string()));
   const auto& recorded = launch.recording;
   const std::filesystem::path program =
       recorded ? std::filesystem::path(recorded->manifest.program) : program_path(options.command.front());
@@ -143,19 +164,20 @@ ExitCode run(const Options& options) {
   request.alterable = [&] { return build("alterable").executable; };
   request.command = joined(launch.arguments);
   if (!recorded) request.own_program = program;
-  if (recorded) request.recording = options.command.front();
+  if (recorded) request.recording = child ? name_for_child(*child) : options.command.front();
   if (options.budget > 0)
     request.switching.time = std::chrono::milliseconds(static_cast<int64_t>(options.budget * 1000));
   request.stretches = options.budget == 0;
 
   // An interrupt ends the search; what is known so far is shown.
   std::signal(SIGINT, [](int) { interrupted = 1; });
-  const report::Explanation explanation =
+  report::Explanation explanation =
       explain(request, model, [&progress](const std::string& step, uint64_t done, uint64_t planned) {
         progress.step(planned == 0 ? step : fmt::format("{}: {} of {}", step, done, planned));
         return interrupted == 0;
       });
 
+  if (child) tell_of_child(*first, joined(options.command), explanation);
   if (!options.html.empty()) write_file_atomically(options.html, report::to_html(explanation));
   if (!options.sarif.empty()) {
     write_file_atomically(options.sarif, report::to_sarif(explanation, CULPRIT_VERSION));
@@ -177,7 +199,8 @@ const Registration kWhy{Command{
         "connection. The failing run is recorded first, so that all this is done to that one run. A "
         "program with threads of which no run fails is recorded under random schedules of them, until one does. Of a "
         "run "
-        "that does not fail it is told what it does with memory that no program may do.\n\n"
+        "that does not fail it is told what it does with memory that no program may do. Where a process crashes that "
+        "the program forked, its own run is explained.\n\n"
         "The program must have been compiled with culprit-cc or culprit-c++. It is rebuilt from the bitcode that it "
         "carries; the first time takes about as long as compiling it.",
     .examples = {{"culprit why -- ./prog -v input.txt", "explains a crash, an abort or a failed assertion"},

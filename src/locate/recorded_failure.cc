@@ -88,6 +88,10 @@ std::optional<RecordedFailure> record_once(const Launch& launch, const Recordabl
 
 }  // namespace
 
+std::filesystem::path recording_of(const FirstRun& run) {
+  return recording_in(*run.folder);
+}
+
 std::optional<FirstRun> record_first_run(const Launch& launch, const RecordableProgram& program,
                                          std::chrono::milliseconds limit) {
   FirstRun first{.folder = std::make_shared<TemporaryDirectory>(temporary_place("recording")), .end = {}, .took = {}};

@@ -36,6 +36,9 @@ struct FirstRun {
   std::chrono::milliseconds took{};
 };
 
+/// The recording's directory.
+std::filesystem::path recording_of(const FirstRun& run);
+
 /// Records one run, before anything else is done: later ones may not fail as it does, since a program may change what
 /// it reads. Nothing when it does not end in time or cannot be recorded.
 std::optional<FirstRun> record_first_run(const Launch& launch, const RecordableProgram& program,

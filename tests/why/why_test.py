@@ -931,6 +931,28 @@ class WhyTest(unittest.TestCase):
                              (line("return one + other"), "computed"))
             self.assertIn(line('"total %d"'), [step["line"] for step in said["failure"]["path"] if step["how"] == "formatted"])
 
+    def test_of_a_child_that_crashed_its_own_run_is_explained(self):
+        source = SOURCE / "tests/why/child_crashes.c"
+        program = self.compile(source)
+        for arguments in (["all", "foo"], ["-k", "all", "foo"]):  # with the latter the program itself ends well
+            said = self.why("--", program, *arguments)
+            failure = said["failure"]
+            self.assertEqual((failure["kind"], [failure["line"]]),
+                             ("null-dereference", self.lines_of(source, "// crash")))
+            self.assertEqual([failure["origin"]["line"]], self.lines_of(source, "// origin"))
+            self.assertIn("A process that the program forked failed", failure["message"])
+            self.assertIn("culprit info recording", said["next_steps"][0])
+
+    def test_of_what_fails_in_a_plugin_nothing_is_said_to_be_bad(self):
+        source = SOURCE / "tests/why/uses_plugin.c"
+        program = self.compile(source)
+        plugin = self.folder / "plugin.so"
+        subprocess.run([BIN / "culprit-cc", "-O1", "-DPLUGIN", "-fPIC", "-shared", "-o", plugin, source], check=True)
+        failure = self.why("--", program, plugin)["failure"]
+        self.assertEqual([failure["line"]], self.lines_of(source, "// calls"))
+        self.assertIn("in plugin.so", failure["message"])
+        self.assertIsNone(failure.get("origin"))
+
     def test_what_was_read_from_the_input_was_made_by_nothing(self):
         (self.folder / "good.txt").write_text("B\n")
         source = SOURCE / "tests/why/echoes.c"
