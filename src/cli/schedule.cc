@@ -48,7 +48,7 @@ std::string reason(const EventRef& last, const std::optional<EventRef>& followin
   const Event& next = *following->event;
   switch (next.kind) {
     case EventKind::kPreempt:
-      if (next.number == format::kQuantumSet) return "it was interrupted";
+      if (next.number != 0) return "it was interrupted";
       return fmt::format("its quantum ended at tick {}", next.ticks);
     case EventKind::kCall:
       return fmt::format("it waited in {}", format::system_call(next.number).name);

@@ -11,7 +11,7 @@
 
 namespace culprit::format {
 
-inline constexpr uint32_t kRecordingVersion = 11;
+inline constexpr uint32_t kRecordingVersion = 12;
 
 // ---- log: a LogHeader, then frames -------------------------------------------------------------------------------
 
@@ -108,6 +108,10 @@ enum class EventKind : uint8_t {
 /// Event::number of a kPreempt that does not end a quantum but sets what is left of it to `result` ticks: the thread
 /// has just made another one.
 inline constexpr uint16_t kQuantumSet = 1;
+
+/// Event::number of a kPreempt that does not end a quantum: the handler that was entered at the end of one was left by
+/// a jump before the call that follows, so that quanta end again.
+inline constexpr uint16_t kHandlerLeft = 2;
 
 /// Event::number of a kSpin without parts: the thread has the baton again and goes on.
 inline constexpr uint16_t kSpinGoesOn = 1;

@@ -107,6 +107,7 @@ std::string event_text(const EventRef& ref) {
       return thread + "note:" + parts_text(ref);
     case EventKind::kPreempt:
       if (event.number == format::kQuantumSet) return thread + fmt::format("has {} ticks left", event.result);
+      if (event.number == format::kHandlerLeft) return thread + "has left a handler by a jump";
       return thread + fmt::format("is preempted at tick {}", event.ticks);
     case EventKind::kChildOutput:
       return fmt::format("child process {} writes to standard {}{}", event.result,

@@ -5,12 +5,14 @@
 #include "runtime/loader/altered_world.h"
 #include "runtime/loader/baton.h"
 #include "runtime/loader/chaos.h"
+#include "runtime/loader/layout.h"
 #include "runtime/loader/log_cursor.h"
 #include "runtime/loader/log_writer.h"
 #include "runtime/loader/points.h"
 #include "runtime/loader/signals.h"
 #include "runtime/loader/start_core.h"
 #include "runtime/loader/text.h"
+#include "runtime/loader/threads.h"
 
 namespace culprit::loader {
 namespace {
@@ -199,6 +201,31 @@ void leave_handler_in_tick(Thread& thread, uint64_t frame) {
   thread.frame_in_tick = 0;
   state->granted -= kTicksInHandler;
   state->budget -= kTicksInHandler;
+}
+
+void notice_jump_out_of_tick(Thread& thread, uint64_t stack_pointer) {
+  const uint64_t frame = thread.frame_in_tick;
+  if (frame == 0) return;
+  const bool is_above = frame > kStackTop - kStackBytesMost && stack_pointer > frame && stack_pointer < kStackTop;
+  if (runtime.mode == Mode::kReplay && !runtime.altered) {
+    // Frames of other plans have other sizes, so the log says where it was seen.
+    wait_for_turn(thread);
+    const Event* event = peek_event();
+    if (event == nullptr || event->kind != EventKind::kPreempt || event->number != format::kHandlerLeft) return;
+    next_event();
+  } else if (!is_above) {
+    return;
+  } else if (runtime.mode == Mode::kRecord) {
+    append_event({.bytes = 0,
+                  .kind = EventKind::kPreempt,
+                  .flags = 0,
+                  .number = format::kHandlerLeft,
+                  .thread = thread.index,
+                  .check = 0,
+                  .result = 0,
+                  .ticks = ticks_of(thread)});
+  }
+  leave_handler_in_tick(thread, frame);
 }
 
 }  // namespace culprit::loader

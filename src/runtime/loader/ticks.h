@@ -22,6 +22,10 @@ uint64_t processor_time();
 // gets so many ticks that it does not meet one.
 void enter_handler_in_tick(Thread& thread, uint64_t frame);
 void leave_handler_in_tick(Thread& thread, uint64_t frame);
+/// At a call: whether such a handler was left by a jump (siglongjmp), so that ticks meet slow paths again. Seen on the
+/// machine stack of the main thread only: a handler that waits in a context of its own, for others to go on, has not
+/// been left.
+void notice_jump_out_of_tick(Thread& thread, uint64_t stack_pointer);
 
 /// Recording: ends when a thread has passed so many ticks, given as THREAD:TICKS; anything else means never. Programs
 /// started by execve have no such end.
