@@ -182,7 +182,7 @@ std::optional<FailureSlice> slice_of_failure(const ExplainRequest& request, cons
   // What is wrong with a program that ends with a status it says itself.
   const bool only_status = explanation.failure->kind == "exit-status" && !branch;
   const auto message = only_status ? last_line_of(failing.end.error) : std::nullopt;
-  if (end.frames.empty() && !output && !branch && !message) return std::nullopt;
+  if (end.frames.empty() && !output && !branch && !only_status) return std::nullopt;
   FailureMoment moment{.statement = child || end.frames.empty() ? program::kNone : end.frames.front().statement,
                        .thread = end.stop.thread,
                        .branches = end.stop.branches,
@@ -223,6 +223,8 @@ std::optional<FailureSlice> slice_of_failure(const ExplainRequest& request, cons
         fmt::format("looking at what the failure depended on before the last {} of the run's {} branch instances",
                     failing.branches - slice->run->graph().branches_before(), failing.branches));
   }
+  if (slice && slice->returned_at)
+    explanation.failure->place = place_of_statement(slice->run->graph().model(), *slice->returned_at);
   if (!slice) explanation.limits.push_back(what + why_not);
   return slice;
 }

@@ -248,6 +248,9 @@ std::optional<FailureSlice> slice_failure(const Launch& launch, const TracedProg
     ends.insert(ends.end(), ended.begin(), ended.end());
   }
   static_cast<MeasuredSlice&>(slice) = measure_slice(graph, ends);
+  if (moment.statement == program::kNone && moment.gave_up && !output_byte) {
+    slice.returned_at = graph.model().operation(criterion.front().operation()).statement;
+  }
   slice.near_instances = run->instances_of(slice.near_branches);
   if (length) slice.negative_length = length->bytes;
   if (thrown_by) slice.thrown_by = graph.model().operation(thrown_by->operation()).statement;

@@ -60,6 +60,8 @@ struct FailureSlice : MeasuredSlice {
   /// Of an output that is missing, or of a wrong exit status: what was followed is the message that the program gave,
   /// and it begins here in standard error.
   std::optional<uint64_t> message = std::nullopt;
+  /// Of a wrong exit status that `main` returned, without a word: where.
+  std::optional<uint32_t> returned_at = std::nullopt;
   /// Of an exception that nobody caught: the branch that decided to throw it; what it tested is the bad value.
   std::optional<uint32_t> thrown_by;
   bool value_is_length = false;  ///< the number of bytes that were put out; the bytes themselves are right

@@ -43,7 +43,8 @@ std::optional<Execution> active_in(const DependenceGraph& graph, Execution lates
   }
 }
 
-constexpr int64_t kMostAtEnd = 8;  // branches of the end that only one of log and trace has
+constexpr Execution kMostAfterMain = 1 << 20;  // of what is done when a program ends
+constexpr int64_t kMostAtEnd = 8;              // branches of the end that only one of log and trace has
 
 /// The outcome of a comparison that a branch uses later is a part of its condition.
 bool only_compares(const DependenceGraph& graph, Node node) {
@@ -103,9 +104,21 @@ bool TracedRun::find_first_branch(const BranchLog& log, uint64_t branches) {
 }
 
 std::vector<Node> TracedRun::criterion_of(const FailureMoment& moment) const {
-  if (moment.statement == program::kNone) return {};
+  if (moment.statement == program::kNone) return moment.gave_up ? return_of_main() : std::vector<Node>();
   const std::optional<Execution> execution = execution_at(moment);
   return execution ? operations_of(graph_, *execution, moment.statement) : std::vector<Node>();
+}
+
+std::vector<Node> TracedRun::return_of_main() const {
+  const program::ProgramModel& model = graph_.model();
+  const Execution end = graph_.executions();
+  for (Execution each = end; each > 0 && end - each < kMostAfterMain; --each) {
+    const uint32_t last = model.operations_of(graph_.block_of(each - 1)).back();
+    if (model.operation(last).kind != format::OperationKind::kReturn) continue;
+    const auto& function = model.function(model.function_of_block(graph_.block_of(each - 1)));
+    if (model.text(function.linkage_name) == "main") return {Node::of(each - 1, last)};
+  }
+  return {};
 }
 
 std::optional<uint64_t> TracedRun::parts_from(const BranchLog& log) const {

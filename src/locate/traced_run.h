@@ -69,6 +69,9 @@ class TracedRun final : public RunDependences {
   bool tests_what_it_was_given(depend::Node branch) const;
 
  private:
+  /// By which the program ended, alone; nothing when it ended otherwise.
+  std::vector<depend::Node> return_of_main() const;
+
   /// The execution of the statement's block that was going on after so many branch instances of its thread. What began
   /// last need not be it: it may have returned. (A trace goes on behind a crash, up to where it would have told
   /// something, so the first that fits is taken.)

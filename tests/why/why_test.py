@@ -350,6 +350,11 @@ class WhyTest(unittest.TestCase):
         self.assertEqual((said["failure"]["kind"], said["failure"]["line"]), ("exit-status", line("fprintf(stderr")))
         self.assertIn(line("argc > 5 ? 9 : 3"), [s["line"] for s in said["suspects"][:4]])
 
+    def test_a_wrong_status_that_main_returns_without_a_word_is_followed(self):
+        said, line = self.subject("returns_status")
+        self.assertEqual((said["failure"]["kind"], said["failure"]["line"]), ("exit-status", line("// failure")))
+        self.assertIn(line("// loses"), [each["line"] for each in said["suspects"]])
+
     def test_what_made_a_program_complain_is_told_though_it_ended_later(self):
         said, line = self.subject("says_and_ends", arguments=["#a", "b", "#c"])
         self.assertEqual((said["failure"]["kind"], said["failure"]["line"]), ("exit-status", line("REPORT(\"line")))
