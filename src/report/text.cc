@@ -269,8 +269,11 @@ class Writer {
       text_ += fmt::format("  {} {}\n", place_text(findings.front()->place),
                            dim(proved ? "(proved by a re-run)" : "(not proved by a re-run)"));
       quote(findings.front()->place);
-      for (const Finding* each : std::span(findings).first(std::min(findings.size(), kMostOfPlace))) {
-        text_ += fmt::format("      {}\n", each->evidence);
+      std::vector<std::string_view> said;  // several findings may come to the same words
+      for (const Finding* each : findings) {
+        if (said.size() == kMostOfPlace) break;
+        if (std::find(said.begin(), said.end(), each->evidence) != said.end()) continue;
+        text_ += fmt::format("      {}\n", said.emplace_back(each->evidence));
       }
       // What is said of a value's origin has its way.
       const Finding& first = *findings.front();

@@ -128,6 +128,14 @@ TEST(Report, TextSaysWhatHappenedAndWhatIsProved) {
   EXPECT_THAT(text, Not(HasSubstr("\x1b")));
 }
 
+TEST(Report, TextSaysTheSameOfAPlaceOnce) {
+  Explanation explanation = sample();
+  explanation.findings.push_back(explanation.findings.front());
+  const std::string text = to_text(explanation, {.colour = false});
+  const std::string& evidence = explanation.findings.front().evidence;
+  EXPECT_EQ(text.find(evidence), text.rfind(evidence));
+}
+
 TEST(Report, TextSaysWhoseVariablesAreShown) {
   Explanation explanation = sample();
   EXPECT_THAT(to_text(explanation, {.colour = false}), HasSubstr("\nThere, the program's variables were:"));
