@@ -147,6 +147,16 @@ void leave_link_record(const Compiler& compiler, const CommandLine& line) {
   }
 }
 
+/// What the linker says of it, "cannot find -lomp", names no package.
+void tell_of_missing_library(const std::vector<std::string>& words) {
+  const auto is_openmp = [](const std::string& word) { return word == "-fopenmp" || word == "-fopenmp=libomp"; };
+  if (std::none_of(words.begin(), words.end(), is_openmp)) return;
+  fmt::print(
+      stderr,
+      "culprit-cc: -fopenmp needs clang's OpenMP library, not gcc's. If the linker did not find -lomp, install it "
+      "(Debian: libomp-19-dev), or build without -fopenmp: the program then runs in one thread\n");
+}
+
 int drive(int argc, char** argv) {
   const Compiler compiler = find_compiler(argv[0]);
   const std::vector<std::string> words(argv + 1, argv + argc);
@@ -161,6 +171,7 @@ int drive(int argc, char** argv) {
     return 128 + WTERMSIG(status);
   }
   if (WEXITSTATUS(status) == 0) leave_link_record(compiler, line);
+  if (WEXITSTATUS(status) != 0) tell_of_missing_library(words);
   return WEXITSTATUS(status);
 }
 

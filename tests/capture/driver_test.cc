@@ -371,6 +371,13 @@ TEST_F(Driver, MesonProject) {
   EXPECT_THAT(units("build/libthree.so"), ElementsAre("three.c"));
 }
 
+TEST_F(Driver, ALinkWithOpenMpThatFailsTellsOfItsLibrary) {
+  const Ran with = sh("culprit-cc -fopenmp main.c");  // nobody defines three
+  EXPECT_NE(with.status, 0);
+  EXPECT_THAT(with.output, HasSubstr("-fopenmp needs clang's OpenMP library"));
+  EXPECT_THAT(sh("culprit-cc main.c").output, Not(HasSubstr("OpenMP")));
+}
+
 TEST_F(Driver, DumpSaysWhatIsWrong) {
   EXPECT_EQ(sh("culprit dump capture main.c").status, 2);
   const Ran lacking = sh("clang-19 main.c three.c -o prog && culprit dump capture prog");
