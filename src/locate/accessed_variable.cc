@@ -1,5 +1,9 @@
 #include "locate/accessed_variable.h"
 
+#include <algorithm>
+
+#include "depend/variable_bounds.h"
+
 namespace culprit {
 
 using namespace format;
@@ -7,11 +11,8 @@ using namespace format;
 bool holds(const program::ProgramModel& model, const VariableRecord& variable, HomeKind home, uint64_t offset) {
   if (variable.home != home || variable.line == 0 || (variable.flags & kVariableArtificial) != 0) return false;
   const auto first = static_cast<uint64_t>(variable.offset);
-  const uint64_t bytes = variable.type == kNone ? 1 : (model.type(variable.type).bits + 7) / 8;
-  return first <= offset && offset < first + std::max<uint64_t>(bytes, 1);
+  return first <= offset && offset < first + std::max<uint64_t>(depend::bytes_of_type(model, variable.type), 1);
 }
-
-namespace {
 
 std::optional<uint32_t> local_at(const program::ProgramModel& model, uint32_t function, HomeKind home,
                                  uint64_t offset) {
@@ -20,8 +21,6 @@ std::optional<uint32_t> local_at(const program::ProgramModel& model, uint32_t fu
   }
   return std::nullopt;
 }
-
-}  // namespace
 
 std::optional<uint32_t> accessed_variable(const program::ProgramModel& model, uint32_t operation) {
   if (model.accesses_of(operation).empty()) return std::nullopt;

@@ -12,6 +12,10 @@ namespace culprit {
 bool holds(const program::ProgramModel& model, const format::VariableRecord& variable, format::HomeKind home,
            uint64_t offset);
 
+/// The variable of a function that lies at an offset of what is its home.
+std::optional<uint32_t> local_at(const program::ProgramModel& model, uint32_t function, format::HomeKind home,
+                                 uint64_t offset);
+
 /// Nothing when the memory is found by an address, and for variables that the compiler made.
 std::optional<uint32_t> accessed_variable(const program::ProgramModel& model, uint32_t operation);
 

@@ -8,6 +8,7 @@
 #include "depend/build_graph.h"
 #include "depend/dead_stack.h"
 #include "depend/variable_bounds.h"
+#include "locate/accessed_variable.h"
 #include "locate/failure.h"
 #include "locate/graph_nodes.h"
 #include "locate/own_statements.h"
@@ -178,17 +179,6 @@ bool is_active(const DependenceGraph& graph, uint32_t frame, Node node) {
   return true;
 }
 
-/// The variable of a function's user frame at so many bytes from its base.
-std::optional<uint32_t> variable_at(const program::ProgramModel& model, uint32_t function, uint64_t offset) {
-  for (const uint32_t each : model.variables_of(function)) {
-    const format::VariableRecord& variable = model.variable(each);
-    const uint64_t bytes = depend::bytes_of_type(model, variable.type);
-    const bool is_there = variable.home == format::HomeKind::kUserStack && variable.offset >= 0;
-    if (is_there && offset - static_cast<uint64_t>(variable.offset) < bytes) return each;
-  }
-  return std::nullopt;
-}
-
 /// What uses the constant that a chain of copies begins with: an argument that is one was given by a caller. kNoNode
 /// when that cannot be told.
 Node user_of_constant(const DependenceGraph& graph, Node made) {
@@ -216,7 +206,8 @@ std::optional<HeapFault> fault_of_ended(const DependenceGraph& graph, const trac
   if (number == program::kNone || is_active(graph, frame, graph.node_of({misuse.node}))) return std::nullopt;
   uint64_t base = 0;
   depend::ask_before(trace, made, [&](depend::DefinitionQuery& query) { base = query.base(frame, number); });
-  const auto variable = base == 0 ? std::nullopt : variable_at(model, function, misuse.address - base);
+  const auto variable =
+      base == 0 ? std::nullopt : local_at(model, function, format::HomeKind::kUserStack, misuse.address - base);
   if (!variable) return std::nullopt;
   const format::VariableRecord& record = model.variable(*variable);
   HeapFault fault;
