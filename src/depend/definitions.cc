@@ -13,43 +13,6 @@ constexpr uint64_t kMostCopiedAtOnce = 1 << 16;
 
 }  // namespace
 
-uint64_t Definitions::indexed_address(const Activation& activation, const IndexedRecord& place) const {
-  const uint64_t start =
-      place.place == PlaceKind::kFrame ? activation.bases[place.value - activation.first_base] : anchors_[place.value];
-  uint64_t index = activation.bases[place.index - activation.first_base] + static_cast<uint64_t>(int64_t{place.addend});
-  if (place.flags & kIndexIs32Bits) {
-    const auto narrow = static_cast<uint32_t>(index);
-    index = place.flags & kIndexUnsigned ? narrow : static_cast<uint64_t>(int64_t{static_cast<int32_t>(narrow)});
-  }
-  return start + index * static_cast<uint64_t>(int64_t{place.scale});
-}
-
-uint64_t Definitions::address_of(const Activation& activation, const AccessRecord& access) const {
-  const uint64_t offset = static_cast<uint64_t>(int64_t{access.offset});
-  switch (access.place) {
-    case PlaceKind::kFrame:
-      return activation.bases[access.value - activation.first_base] + offset;
-    case PlaceKind::kGlobal:
-      return anchors_[access.value] + offset;
-    case PlaceKind::kIndexed:
-      return indexed_address(activation, sections_.indexed[access.value]) + offset;
-    default:
-      return site(access.value) + offset;
-  }
-}
-
-std::optional<uint64_t> Definitions::address(const Activation& activation, const AccessRecord& access) const {
-  switch (access.place) {
-    case PlaceKind::kFrame:
-    case PlaceKind::kGlobal:
-    case PlaceKind::kIndexed:
-    case PlaceKind::kRecorded:
-      return address_of(activation, access);
-    default:
-      return std::nullopt;
-  }
-}
-
 void Definitions::follow_variable(Activation& activation, std::span<const AccessRecord> accesses) const {
   for (const AccessRecord& each : accesses) {
     if (each.place != PlaceKind::kKept && each.place != PlaceKind::kMoved) continue;

@@ -122,4 +122,44 @@ class Definitions {
   mutable std::vector<uint64_t> cell_;  ///< bytes of one
 };
 
+inline uint64_t Definitions::indexed_address(const Activation& activation, const format::IndexedRecord& place) const {
+  const uint64_t start = place.place == format::PlaceKind::kFrame
+                             ? activation.bases[place.value - activation.first_base]
+                             : anchors_[place.value];
+  uint64_t index = activation.bases[place.index - activation.first_base] + static_cast<uint64_t>(int64_t{place.addend});
+  if (place.flags & format::kIndexIs32Bits) {
+    const auto narrow = static_cast<uint32_t>(index);
+    index =
+        place.flags & format::kIndexUnsigned ? narrow : static_cast<uint64_t>(int64_t{static_cast<int32_t>(narrow)});
+  }
+  return start + index * static_cast<uint64_t>(int64_t{place.scale});
+}
+
+inline uint64_t Definitions::address_of(const Activation& activation, const format::AccessRecord& access) const {
+  const uint64_t offset = static_cast<uint64_t>(int64_t{access.offset});
+  switch (access.place) {
+    case format::PlaceKind::kFrame:
+      return activation.bases[access.value - activation.first_base] + offset;
+    case format::PlaceKind::kGlobal:
+      return anchors_[access.value] + offset;
+    case format::PlaceKind::kIndexed:
+      return indexed_address(activation, sections_.indexed[access.value]) + offset;
+    default:
+      return site(access.value) + offset;
+  }
+}
+
+inline std::optional<uint64_t> Definitions::address(const Activation& activation,
+                                                    const format::AccessRecord& access) const {
+  switch (access.place) {
+    case format::PlaceKind::kFrame:
+    case format::PlaceKind::kGlobal:
+    case format::PlaceKind::kIndexed:
+    case format::PlaceKind::kRecorded:
+      return address_of(activation, access);
+    default:
+      return std::nullopt;
+  }
+}
+
 }  // namespace culprit::depend
