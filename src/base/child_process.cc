@@ -10,6 +10,7 @@
 
 #include <cerrno>
 #include <cstring>
+#include <fstream>
 
 #include "base/error.h"
 #include "base/interrupt.h"
@@ -131,6 +132,20 @@ ProcessEnd run_watched(const WatchedCommand& command) {
   const int status = child.wait();
   if (WIFSIGNALED(status)) return {.exit_status = 0, .signal = WTERMSIG(status)};
   return {.exit_status = WEXITSTATUS(status), .signal = 0};
+}
+
+std::vector<pid_t> descendants_of(pid_t process) {
+  std::vector<pid_t> all;
+  std::error_code gone;
+  for (const auto& thread : std::filesystem::directory_iterator(fmt::format("/proc/{}/task", process), gone)) {
+    std::ifstream children(thread.path() / "children");
+    for (pid_t child = 0; children >> child;) {
+      all.push_back(child);
+      const std::vector<pid_t> theirs = descendants_of(child);
+      all.insert(all.end(), theirs.begin(), theirs.end());
+    }
+  }
+  return all;
 }
 
 }  // namespace culprit

@@ -2,6 +2,8 @@
 // interrupted.
 #pragma once
 
+#include <sys/types.h>
+
 #include <filesystem>
 #include <functional>
 #include <string>
@@ -25,5 +27,9 @@ struct WatchedCommand {
 /// Runs the command in a process group of its own and waits. Throws UserError (kEnvironmentLacks) when it cannot be
 /// started, and Interrupted, after killing the group, inside an InterruptScope.
 ProcessEnd run_watched(const WatchedCommand& command);
+
+/// The ids of a process's children and of theirs, as far as the kernel tells. A process whose parent has ended is
+/// nobody's.
+std::vector<pid_t> descendants_of(pid_t process);
 
 }  // namespace culprit

@@ -12,6 +12,7 @@
 #include <cstring>
 #include <vector>
 
+#include "base/child_process.h"
 #include "base/error.h"
 
 extern char** environ;
@@ -83,7 +84,9 @@ CommandResult run(const std::filesystem::path& executable, std::vector<std::stri
     CULPRIT_ASSERT(ended == 0 || errno == EINTR, std::strerror(errno));
     if (enough()) {
       stopped = true;
+      const std::vector<pid_t> left = descendants_of(child);
       ::kill(child, SIGKILL);
+      for (const pid_t each : left) ::kill(each, SIGKILL);
       break;
     }
     ::usleep(2000);

@@ -14,6 +14,7 @@
 #include <thread>
 #include <unordered_map>
 
+#include "base/child_process.h"
 #include "base/error.h"
 #include "base/file.h"
 #include "recording/children.h"
@@ -33,6 +34,8 @@ bool run_to_end(RuntimeProcess& program, RingDrain& ring, std::chrono::milliseco
   using std::chrono::milliseconds;
   const bool too_long = limit.count() > 0 && !program.ends_within(limit);
   if (too_long) {
+    // They may wait for each other for ever, and nobody else knows of them.
+    const std::vector<pid_t> left = descendants_of(program.id());
     ring.end_program();
     // The thread that runs may just be changing: again until one hears it.
     constexpr int kMostCalls = 100;
@@ -41,6 +44,7 @@ bool run_to_end(RuntimeProcess& program, RingDrain& ring, std::chrono::milliseco
       if (program.ends_within(milliseconds(50))) break;
     }
     end = program.wait(milliseconds(0));
+    for (const pid_t each : left) ::kill(each, SIGKILL);
   } else {
     end = program.wait();
   }

@@ -19,6 +19,7 @@
 #include <fstream>
 #include <sstream>
 
+#include "base/child_process.h"
 #include "base/error.h"
 #include "base/file.h"
 
@@ -122,8 +123,11 @@ ControlledRun::~ControlledRun() {
 }
 
 void ControlledRun::kill_and_reap() {
+  // Its children may wait for each other for ever, and nobody else knows of them.
+  const std::vector<pid_t> left = descendants_of(child_);
   ::kill(child_, SIGKILL);
   reap(true);
+  for (const pid_t each : left) ::kill(each, SIGKILL);
 }
 
 bool ControlledRun::reap(bool wait) {

@@ -15,6 +15,13 @@ def record(culprit, directory, *words):
     return json.loads(done.stderr.strip().split(b"\n")[-1])
 
 
+def text_of(file):
+    try:
+        return file.read_bytes()
+    except OSError:
+        return b""  # of a process that has gone meanwhile
+
+
 def replay(culprit, directory, kind):
     replayed = subprocess.run([culprit, "replay", "--verify", "--json", directory], capture_output=True, timeout=60)
     said = json.loads(replayed.stderr.strip().split(b"\n")[-1])
@@ -38,6 +45,10 @@ def main():
         if not said["timed_out"] or said["chaos"] != 1:
             sys.exit(f"a hang is no failure: {said}")
         replay(culprit, folder / "hang", "until failure")
+        said = record(culprit, folder / "children", "--timeout", "0.5", "--", "/bin/sh", "-c", f"cp /bin/sleep {folder}/sleeper; {folder}/sleeper 600 & wait")
+        left = [each for each in pathlib.Path("/proc").glob("[0-9]*/cmdline") if f"{folder}/sleeper".encode() in text_of(each)]
+        if not said["timed_out"] or left:
+            sys.exit(f"children: {said}, left {left}")
         said = record(culprit, folder / "in-time", "--timeout", "20", "--", "/bin/true")
         if said["timed_out"] or said["exit_status"] != 0:
             sys.exit(f"in time: {said}")
