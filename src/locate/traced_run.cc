@@ -113,10 +113,11 @@ std::vector<Node> TracedRun::return_of_main() const {
   const program::ProgramModel& model = graph_.model();
   const Execution end = graph_.executions();
   for (Execution each = end; each > 0 && end - each < kMostAfterMain; --each) {
-    const uint32_t last = model.operations_of(graph_.block_of(each - 1)).back();
-    if (model.operation(last).kind != format::OperationKind::kReturn) continue;
-    const auto& function = model.function(model.function_of_block(graph_.block_of(each - 1)));
-    if (model.text(function.linkage_name) == "main") return {Node::of(each - 1, last)};
+    const uint32_t block = graph_.block_of(each - 1);
+    const auto operations = model.operations_of(block);
+    if (operations.empty() || model.operation(operations.back()).kind != format::OperationKind::kReturn) continue;
+    const format::FunctionRecord& function = model.function(model.function_of_block(block));
+    if (model.text(function.linkage_name) == "main") return {Node::of(each - 1, operations.back())};
   }
   return {};
 }
