@@ -10,28 +10,12 @@
 #include "trace/returned_call.h"
 #include "trace/site_addresses.h"
 #include "trace/walk_stops.h"
+#include "trace/walked_activation.h"
 
 namespace culprit::trace {
-namespace {
 
 using namespace format;
 using program::ProgramModel;
-
-enum class Waiting : uint8_t { kNo, kForReturn, kForTail, kForLanding };
-
-struct Activation {
-  FrameId id;
-  uint32_t function;
-  uint32_t block;
-  uint32_t predecessor;
-  uint32_t next;          ///< operation
-  uint32_t number;        ///< among those that control can come back into
-  uint32_t call = kNone;  ///< operation that it waits for
-  Waiting waiting = Waiting::kNo;
-  bool starts = true;  ///< the block has not run yet
-};
-
-}  // namespace
 
 class ControlStream::Thread {
  public:
@@ -78,6 +62,12 @@ class ControlStream::Thread {
           return false;
         }
         if (wait(step)) return true;
+      } else if (silent_.is_endless(events_.taken())) {
+        if (events_.peek() == kTraceTurn) {
+          take_turn();
+          return false;
+        }
+        if (leave_endless(step)) return true;
       } else if (run(step)) {
         return true;
       }
@@ -112,12 +102,12 @@ class ControlStream::Thread {
     const Entering entering = *entering_;
     entering_.reset();
     const FunctionRecord& function = model_.function(entering.function);
-    Activation activation{.id = next_frame_++,
-                          .function = entering.function,
-                          .block = function.first_block,
-                          .predecessor = kNone,
-                          .next = model_.block(function.first_block).first_operation,
-                          .number = 0};
+    WalkedActivation activation{.id = next_frame_++,
+                                .function = entering.function,
+                                .block = function.first_block,
+                                .predecessor = kNone,
+                                .next = model_.block(function.first_block).first_operation,
+                                .number = 0};
     if (function.flags & kFunctionResumes) activation.number = ++activations_;
     step.kind = StepKind::kEnter;
     step.frame = activation.id;
@@ -137,9 +127,9 @@ class ControlStream::Thread {
     const BegunActivation& each = beginning_->activations[begun_];
     const bool innermost = begun_ + 1 == beginning_->activations.size();
     if (begun_ < stack_.size()) {
-      Activation& top = stack_.back();
+      WalkedActivation& top = stack_.back();
       top.next = each.call;
-      begin_run(step, top);
+      top.begin_run(step);
       step.end = ++top.next;
       top.call = innermost ? kNone : each.call;
       top.waiting = innermost ? Waiting::kNo : Waiting::kForReturn;
@@ -168,7 +158,7 @@ class ControlStream::Thread {
   /// What happens while the innermost activation waits for a call, or there is none.
   bool wait(Step& step) {
     const uint8_t event = events_.peek();
-    Activation* top = stack_.empty() ? nullptr : &stack_.back();
+    WalkedActivation* top = stack_.empty() ? nullptr : &stack_.back();
     if (event == kTraceEnter || event == kTraceEnterCalled) {
       events_.take();
       prepare_entry(events_.number<uint32_t>(), event == kTraceEnterCalled && top ? top->call : kNone);
@@ -213,13 +203,13 @@ class ControlStream::Thread {
     // Frames above the one that the call is in were left by a jump.
     size_t depth = stack_.size();
     while (depth > 0) {
-      const Activation& each = stack_[depth - 1];
+      const WalkedActivation& each = stack_[depth - 1];
       const bool named = activation == kNone || each.number == activation;
       if (named && (each.call == operation || (activation != kNone && holds(each, operation)))) break;
       --depth;
     }
     if (depth == 0) events_.fail(fmt::format("return of operation {}, for which nothing waits", operation));
-    Activation& target = stack_[depth - 1];
+    WalkedActivation& target = stack_[depth - 1];
     if (activation != kNone) {
       target.block = model_.block_of_operation(operation);
       target.next = operation + 1;
@@ -242,7 +232,7 @@ class ControlStream::Thread {
     return true;
   }
 
-  bool holds(const Activation& activation, uint32_t operation) const {
+  bool holds(const WalkedActivation& activation, uint32_t operation) const {
     const auto blocks = model_.blocks_of(activation.function);
     return !blocks.empty() && operation >= model_.block(blocks.front()).first_operation &&
            operation < model_.block(blocks.back() + 1).first_operation;
@@ -254,12 +244,12 @@ class ControlStream::Thread {
     size_t depth = stack_.size();
     while (depth > 0 && stack_[depth - 1].number != number) --depth;
     if (depth == 0) events_.fail(fmt::format("landing in activation {}, which does not exist", number));
-    Activation& target = stack_[depth - 1];
+    WalkedActivation& target = stack_[depth - 1];
     const auto blocks = model_.blocks_of(target.function);
     if (block < blocks.front() || block > blocks.back()) events_.fail("landing in a block of another function");
     target.waiting = Waiting::kNo;
     target.call = kNone;
-    go_to(target, block);
+    target.go_to(block, model_);
     unwind_to_ = static_cast<uint32_t>(depth);
     after_unwind_ = Step{};
   }
@@ -280,28 +270,35 @@ class ControlStream::Thread {
     return true;
   }
 
-  static void go_to(Activation& activation, uint32_t block, const ProgramModel& model) {
-    activation.predecessor = activation.block;
-    activation.block = block;
-    activation.next = model.block(block).first_operation;
-    activation.starts = true;
-  }
-  void go_to(Activation& activation, uint32_t block) { go_to(activation, block, model_); }
-
-  static void begin_run(Step& step, Activation& activation) {
-    step.kind = StepKind::kRun;
-    step.frame = activation.id;
-    step.function = activation.function;
-    step.block = activation.block;
-    step.predecessor = activation.predecessor;
-    step.first = activation.next;
-    step.starts = std::exchange(activation.starts, false);
+  /// How often it went round nobody knows; only a handler, a jump or the end of the run led out of it.
+  bool leave_endless(Step& step) {
+    silent_.begin(events_.taken());
+    const uint8_t event = events_.peek();
+    switch (event) {
+      case 0:
+        ended_ = true;
+        return false;
+      case kTraceEnter:
+      case kTraceEnterCalled:
+        events_.take();
+        prepare_entry(events_.number<uint32_t>(), kNone);
+        return false;
+      case kTraceReturnedTwice:
+        events_.take();
+        return returned(step, events_.number<uint32_t>());
+      case kTraceLanding:
+        events_.take();
+        land();
+        return false;
+      default:
+        events_.fail(fmt::format("event {:#x} in a loop without events", event));
+    }
   }
 
   /// Runs the innermost activation up to the end of its block or to a call.
   bool run(Step& step) {
-    Activation& top = stack_.back();
-    begin_run(step, top);
+    WalkedActivation& top = stack_.back();
+    top.begin_run(step);
     const uint32_t end = model_.block(top.block + 1).first_operation;
     uint32_t last_access = kNone;
     for (; top.next < end; ++top.next) {
@@ -326,7 +323,7 @@ class ControlStream::Thread {
     return end_block(step, top, end, last_access);
   }
 
-  bool call(Step& step, Activation& top, const OperationRecord& operation) {
+  bool call(Step& step, WalkedActivation& top, const OperationRecord& operation) {
     top.call = top.next;
     step.end = ++top.next;
     if (operation.flags & kOperationEnters) {
@@ -338,7 +335,7 @@ class ControlStream::Thread {
     return true;
   }
 
-  bool end_block(Step& step, Activation& top, uint32_t end, uint32_t last_access) {
+  bool end_block(Step& step, WalkedActivation& top, uint32_t end, uint32_t last_access) {
     const bool ends_in_operation = top.next < end;
     const OperationKind kind = ends_in_operation ? operations_[top.next].kind : OperationKind::kCompute;
     step.end = ends_in_operation ? top.next + 1 : end;
@@ -363,19 +360,19 @@ class ControlStream::Thread {
       if (edge >= edges.size() || (event > kTraceMostEdges && event != kTraceWideEdge)) {
         events_.fail(fmt::format("edge {} of a block that has {}", edge, edges.size()));
       }
-      go_to(top, model_.edge(edges.front() + edge).target);
+      top.go_to(model_.edge(edges.front() + edge).target, model_);
       return true;
     }
     if (edges.empty()) {
       top.waiting = Waiting::kForLanding;  // control never gets past here
       return true;
     }
-    go_to(top, model_.edge(edges.front()).target);
+    top.go_to(model_.edge(edges.front()).target, model_);
     return true;
   }
 
   /// A return is a step of its own after the run that ends in it.
-  bool leave(Step& step, Activation& top) {
+  bool leave(Step& step, WalkedActivation& top) {
     pending_leave_ = true;
     leave_operation_ = top.next;
     leave_frame_ = top.id;
@@ -406,7 +403,7 @@ class ControlStream::Thread {
     stack_.pop_back();
     if (!stack_.empty()) {
       step.caller = stack_.back().id;
-      Activation& caller = stack_.back();
+      WalkedActivation& caller = stack_.back();
       const bool entered = caller.call != kNone && (operations_[caller.call].flags & kOperationEnters) != 0;
       if (entered) {
         caller.waiting = Waiting::kNo;
@@ -429,12 +426,13 @@ class ControlStream::Thread {
   std::vector<bool> silent_calls_;             ///< by call
   const TraceBeginning* beginning_ = nullptr;  ///< as long as not all of it has been told
   size_t begun_ = 0;                           ///< of its activations, those that are told with their calls
+  SilentWalk silent_;
   uint64_t handle_ = 0;
   uint64_t turn_ = 0;
   bool ended_ = false;
   SiteAddresses sites_;
   std::vector<StoredValue> values_;  ///< of the last run
-  std::vector<Activation> stack_;
+  std::vector<WalkedActivation> stack_;
   std::optional<Entering> entering_;
   uint32_t activations_ = 0;
   uint32_t unwind_to_ = kNone;

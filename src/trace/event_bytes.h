@@ -25,6 +25,7 @@ class EventBytes {
   uint8_t take() {
     const uint8_t byte = peek();
     ++at_;
+    ++taken_;
     return byte;
   }
   template <typename Number>
@@ -36,6 +37,8 @@ class EventBytes {
     at_ += sizeof(value);
     return value;
   }
+  /// How many events, or parts of them, were taken so far.
+  uint64_t taken() const { return taken_; }
   [[noreturn]] void fail(const std::string& what) const {
     throw CorruptData((trace_.folder() / kChunksFile).string(), chunk_offset_,
                       fmt::format("thread {}, event at byte {} of this chunk: {}", thread_, at_, what));
@@ -57,6 +60,7 @@ class EventBytes {
   size_t thread_;
   std::vector<uint8_t> events_;
   size_t at_ = 0;
+  uint64_t taken_ = 0;
   size_t next_chunk_ = 0;
   uint64_t chunk_offset_ = 0;
 };

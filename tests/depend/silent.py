@@ -1,0 +1,50 @@
+#!/usr/bin/env python3
+"""A loop without a branch has no events: the walk of a trace goes round it for a while, and on with what led out of it.
+
+Usage: silent.py BIN_FOLDER SUBJECT...
+"""
+
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+
+MOST_EXECUTIONS = 1_000_000
+
+
+def check(binaries, subject, folder):
+    culprit = binaries / "culprit"
+    environment = os.environ | {"CULPRIT_CACHE": f"{folder}/cache", "CULPRIT_RECORDINGS": folder}
+    line = {text.rsplit("// ", 1)[1]: number for number, text in enumerate(subject.read_text().splitlines(), 1) if "// " in text}
+
+    def run(*words):
+        return subprocess.run(words, env=environment, cwd=folder, capture_output=True, text=True, timeout=120, check=False)
+
+    for optimised in ("-O0", "-O2"):
+        program, trace, recording = f"{folder}/program", f"{folder}/trace", f"{folder}/recording"
+        subprocess.run(["rm", "-rf", trace, recording], check=True)
+        subprocess.run([binaries / "culprit-cc", optimised, "-g", "-w", subject, "-o", program], check=True)
+        # In a recorded run handlers come at ticks, in others also in the middle of an event.
+        run(culprit, "record", "-o", recording, "--", program)
+        run(culprit, "trace", "-o", trace, recording)
+        dumped = run(culprit, "dump", "graph", trace).stdout
+        executions = int(re.search(r"^block executions (\d+)", dumped, re.M).group(1))
+        if executions > MOST_EXECUTIONS:
+            sys.exit(f"{subject.name} {optimised}: {executions} executions")
+        for name in (trace, recording):
+            sliced = run(culprit, "slice", name, "--at", f"{subject.name}:{line['crash']}")
+            if sliced.returncode != 0 or f"{subject.name}:{line['origin']} " not in sliced.stdout:
+                sys.exit(f"{subject.name} {optimised}, slice of {name}: {sliced.stdout}{sliced.stderr}")
+
+
+def main():
+    binaries = pathlib.Path(sys.argv[1])
+    with tempfile.TemporaryDirectory() as folder:
+        for subject in sys.argv[2:]:
+            check(binaries, pathlib.Path(subject), folder)
+
+
+if __name__ == "__main__":
+    main()
