@@ -10,7 +10,7 @@
 
 namespace culprit::format {
 
-inline constexpr uint32_t kTraceVersion = 12;
+inline constexpr uint32_t kTraceVersion = 13;
 
 /// A thread's stream begins with a turn and, in 8 bytes, the handle that who made the thread got of it (pthread_t).
 /// Then comes the first byte of an event wherever the walk waits for control. 0 is the end of the stream.
@@ -83,13 +83,15 @@ inline constexpr uint8_t kTraceNoArgument = 0xff;
 /// A string is not measured further.
 inline constexpr uint32_t kTraceLongestString = 1 << 20;
 
-/// An address where the walk waits for one: a byte d ≥ 2 is the site's previous address + d - kTraceDeltaBias;
-/// kTraceAbsolute is followed by the 8 bytes of the address. A site's first previous address is 0.
+/// An address where the walk waits for one: a byte d from 2 to kTraceMostDelta is the site's previous address + d -
+/// kTraceDeltaBias; kTraceAbsolute is followed by the 8 bytes of the address. A site's first previous address is 0.
+/// What is larger is another event: a signal's handler was entered before the access.
 inline constexpr uint8_t kTraceAbsolute = 1;
-inline constexpr int kTraceDeltaBias = 128;
+inline constexpr uint8_t kTraceMostDelta = kTraceMostEdges;
+inline constexpr int kTraceDeltaBias = 112;
 
 /// A value behind the addresses of a store that is kOperationValued, as 64 bits with sign (floating-point numbers:
-/// their bits): a byte d ≥ 2 is d - kTraceDeltaBias; kTraceAbsolute is followed by the 8 bytes.
+/// their bits): a byte d from 2 on is d - kTraceDeltaBias; kTraceAbsolute is followed by the 8 bytes.
 
 /// A thread's buffer: a shared mapping, so that what was written survives the program. Written chunks are zeroed.
 struct TraceBuffer {

@@ -30,6 +30,9 @@ inline constexpr const char* kGuarded = "culprit.guarded";
 /// On an instruction (an alloca, a trap) that belongs to the instrumentation and is not of the program: !{}.
 inline constexpr const char* kInternal = "culprit.internal";
 
+/// On the code of a tick that asks the runtime, which may enter a signal's handler there: !{}.
+inline constexpr const char* kSlowTick = "culprit.slow_tick";
+
 /// On the store of the pattern that a private variable starts with: !{}.
 inline constexpr const char* kPattern = "culprit.pattern";
 

@@ -234,6 +234,7 @@ class FunctionTicks {
     llvm::CallInst* call = builder.CreateCall(slow);
     call->addFnAttr(llvm::Attribute::Cold);
     call->setDoesNotThrow();
+    call->setMetadata(metadata::kSlowTick, llvm::MDNode::get(builder.getContext(), {}));
   }
 
   void place_at_entry() {

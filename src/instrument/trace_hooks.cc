@@ -92,6 +92,11 @@ class TraceHooks {
     }
     for (llvm::Instruction* branch : branches_) write_branch(*branch);
     for (llvm::CallBase* call : calls_) surround(*call);
+    for (llvm::Instruction* tick : ticks_) {
+      llvm::IRBuilder<> before(tick), after(tick->getNextNode());
+      writer_->hand_over(before);
+      writer_->take_back(after);
+    }
     for (llvm::Instruction* exit : exits_) {
       llvm::IRBuilder<> builder(exit);
       writer_->hand_over(builder);
@@ -137,6 +142,7 @@ class TraceHooks {
         auto* call = llvm::dyn_cast<llvm::CallBase>(&instruction);
         const bool called = call && !llvm::isa<llvm::IntrinsicInst>(call) && !call->isInlineAsm();
         if (called && !is_silent(*call)) calls_.push_back(call);
+        if (instruction.hasMetadata(metadata::kSlowTick)) ticks_.push_back(&instruction);
       }
       llvm::Instruction* last = block.getTerminator();
       const bool branches = last->getMetadata(metadata::kBlock) && last->getNumSuccessors() > 1 &&
@@ -316,8 +322,9 @@ class TraceHooks {
   llvm::Value* activation_ = nullptr;
   llvm::DenseSet<llvm::BasicBlock*> heads_;
   std::vector<llvm::Instruction*> accesses_, valued_, bases_, branches_, exits_;
-  std::vector<std::pair<llvm::Instruction*, uint32_t>> checks_;     ///< where room is checked, and which block begins
-  llvm::DenseMap<const llvm::BasicBlock*, uint32_t> numbers_;       ///< in the model
+  std::vector<llvm::Instruction*> ticks_;                        ///< where handlers may be entered, which write events
+  std::vector<std::pair<llvm::Instruction*, uint32_t>> checks_;  ///< where room is checked, and which block begins
+  llvm::DenseMap<const llvm::BasicBlock*, uint32_t> numbers_;    ///< in the model
   std::pair<llvm::Instruction*, llvm::Instruction*> behind_start_;  ///< a va_start, and what followed it
   std::vector<llvm::CallBase*> calls_;
   std::vector<llvm::LandingPadInst*> pads_;

@@ -17,7 +17,7 @@ namespace {
 using format::ThreadState;
 
 constexpr int kLeastDelta = 2 - format::kTraceDeltaBias;
-constexpr uint64_t kDeltas = 254;
+constexpr uint64_t kDeltas = format::kTraceMostDelta - 1;
 constexpr uint64_t kAbsoluteBytes = 9;
 
 }  // namespace

@@ -62,12 +62,12 @@ class ControlStream::Thread {
           return false;
         }
         if (wait(step)) return true;
-      } else if (silent_.is_endless(events_.taken())) {
+      } else if (std::exchange(led_away_, false) || silent_.is_endless(events_.taken())) {
         if (events_.peek() == kTraceTurn) {
           take_turn();
           return false;
         }
-        if (leave_endless(step)) return true;
+        if (go_elsewhere(step)) return true;
       } else if (run(step)) {
         return true;
       }
@@ -117,7 +117,9 @@ class ControlStream::Thread {
     if (!stack_.empty()) step.caller = stack_.back().id;
     stack_.push_back(activation);
     for (const BaseRecord& base : model_.bases_of(entering.function)) {
-      if (!path_only_ && base.site != kNone && !sites_.read(events_, base.site)) ended_ = true;
+      if (path_only_ || base.site == kNone || sites_.read(events_, base.site)) continue;
+      if (events_.peek() != 0) events_.fail("a handler was entered before its activation's frame was known");
+      ended_ = true;
     }
     return true;
   }
@@ -270,8 +272,8 @@ class ControlStream::Thread {
     return true;
   }
 
-  /// How often it went round nobody knows; only a handler, a jump or the end of the run led out of it.
-  bool leave_endless(Step& step) {
+  /// By a handler, a jump or the end of the run. How often a loop without events went round before nobody knows.
+  bool go_elsewhere(Step& step) {
     silent_.begin(events_.taken());
     const uint8_t event = events_.peek();
     switch (event) {
@@ -291,7 +293,7 @@ class ControlStream::Thread {
         land();
         return false;
       default:
-        events_.fail(fmt::format("event {:#x} in a loop without events", event));
+        events_.fail(fmt::format("event {:#x} where control should go on", event));
     }
   }
 
@@ -308,11 +310,11 @@ class ControlStream::Thread {
       const uint32_t accesses_end = operations_[top.next + 1].first_access;
       for (uint32_t each = operation.first_access; each < accesses_end; ++each) {
         if (path_only_ || (accesses_[each].flags & kAccessRecorded) == 0) continue;
-        if (!sites_.read(events_, accesses_[each].value)) return cut(step, last_access);
+        if (!sites_.read(events_, accesses_[each].value)) return stop(step, top, last_access);
         last_access = top.next;
       }
       if (with_values_ && is_valued(operation)) {
-        if (!read_value(top.next)) return cut(step, last_access);
+        if (!read_value(top.next)) return stop(step, top, last_access);
       }
       if (operation.kind == OperationKind::kCall && !is_silent(operation)) return call(step, top, operation);
       if (operation.kind == OperationKind::kBranch || operation.kind == OperationKind::kReturn ||
@@ -381,6 +383,14 @@ class ControlStream::Thread {
     return true;
   }
 
+  /// Where there is another event than an operation has: at the end, or control went elsewhere first.
+  bool stop(Step& step, const WalkedActivation& top, uint32_t last_access) {
+    if (events_.peek() == 0) return cut(step, last_access);
+    step.end = top.next;
+    led_away_ = true;
+    return true;
+  }
+
   bool cut(Step& step, uint32_t last_access) {
     step.cut = true;
     step.end = last_access == kNone ? stack_.back().next : last_access + 1;
@@ -427,6 +437,7 @@ class ControlStream::Thread {
   const TraceBeginning* beginning_ = nullptr;  ///< as long as not all of it has been told
   size_t begun_ = 0;                           ///< of its activations, those that are told with their calls
   SilentWalk silent_;
+  bool led_away_ = false;  ///< the next event is none of the run that goes on
   uint64_t handle_ = 0;
   uint64_t turn_ = 0;
   bool ended_ = false;

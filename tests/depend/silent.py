@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""A loop without a branch has no events: the walk of a trace goes round it for a while, and on with what led out of it.
+"""Handlers that are entered in loops. A loop without a branch may have no events: the walk of a trace goes round it for a while, and
+on with what led out of it. Of others no event is lost.
 
 Usage: silent.py BIN_FOLDER SUBJECT...
 """
@@ -11,7 +12,7 @@ import subprocess
 import sys
 import tempfile
 
-MOST_EXECUTIONS = 1_000_000
+MOST_EXECUTIONS = 20_000_000
 
 
 def check(binaries, subject, folder):
@@ -33,6 +34,13 @@ def check(binaries, subject, folder):
         executions = int(re.search(r"^block executions (\d+)", dumped, re.M).group(1))
         if executions > MOST_EXECUTIONS:
             sys.exit(f"{subject.name} {optimised}: {executions} executions")
+        if "counted" in line and optimised == "-O2":
+            run(culprit, "trace", "--values", "-o", trace, recording)
+            with subprocess.Popen([culprit, "dump", "trace", trace], env=environment, stdout=subprocess.PIPE, text=True) as shown:
+                stored = re.compile(rf"  stores {subject.name}:{line['counted']}:\d+ (\d+)$")
+                numbers = [int(found[1]) for each in shown.stdout if (found := stored.search(each))]
+            if not numbers or numbers != list(range(1, len(numbers) + 1)):
+                sys.exit(f"{subject.name} {optimised}: {len(numbers)} of the loop's numbers are in the trace, up to {max(numbers, default=0)}")
         for name in (trace, recording):
             sliced = run(culprit, "slice", name, "--at", f"{subject.name}:{line['crash']}")
             if sliced.returncode != 0 or f"{subject.name}:{line['origin']} " not in sliced.stdout:

@@ -1,0 +1,25 @@
+// Handlers are entered between the events of a loop.
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+static volatile unsigned long work;
+static volatile int alarms;
+
+static void on_alarm(int signal) {
+  (void)signal;
+  alarms++;  // origin
+  if (alarms == 3) abort();  // crash
+  ualarm(300, 0);
+}
+
+int main(void) {
+  volatile unsigned long *cells = calloc(1000, sizeof *cells);
+  signal(SIGALRM, on_alarm);
+  ualarm(300, 0);
+  while (alarms < 5) {
+    cells[work % 1000] = alarms;
+    work++;  // counted
+  }
+}
