@@ -257,7 +257,8 @@ std::optional<Failure> recognise_end(const ObservedEnd& end, const Expectation& 
     failure = signal_failure(end.stop, end.error);
     if (is_in_unknown_code(end)) {
       failure->message += fmt::format(
-          " That was in {}, which is not linked with the program: what happened there is not known.", end.library);
+          " That was in {}, which is none of the code that culprit-cc has compiled: what happened there is not known.",
+          end.library);
     }
   } else {
     failure = unexpected_end(end, expectation);

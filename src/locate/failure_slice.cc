@@ -31,6 +31,8 @@ namespace {
 using depend::DependenceGraph;
 using depend::Node;
 
+constexpr uint64_t kTracedEnd = 192;  // MiB of events of a run that is too long to be traced altogether
+
 void add_bad_value(const DependenceGraph& graph, Node made, std::vector<UnwrittenVariable>& unwritten) {
   const auto variable = unwritten_variable(graph.model(), made.operation());
   if (!variable) return;

@@ -101,9 +101,6 @@ struct FailureMoment {
   bool gave_up = false;       ///< the statement ended the program with a status
 };
 
-/// MiB of events that are traced of the end of a run that is too long to be traced altogether.
-inline constexpr uint64_t kTracedEnd = 192;
-
 /// Runs the traced program once; nothing when that run ends otherwise than `failing`, with the reason in `why_not`.
 /// `only_end`: of a recorded run of one thread only the last part is traced, of a length that does not depend on the
 /// run's.

@@ -56,18 +56,14 @@ class ControlStream::Thread {
     while (!ended_) {
       if (unwind_to_ != kNone) return unwind(step);
       if (entering_) return enter(step);
-      if (stack_.empty() || stack_.back().waiting != Waiting::kNo) {
+      // How often a loop without events went round nobody knows.
+      const bool waits = stack_.empty() || stack_.back().waiting != Waiting::kNo;
+      if (waits || std::exchange(led_away_, false) || silent_.is_endless(events_.taken())) {
         if (events_.peek() == kTraceTurn) {
           take_turn();
           return false;
         }
         if (wait(step)) return true;
-      } else if (std::exchange(led_away_, false) || silent_.is_endless(events_.taken())) {
-        if (events_.peek() == kTraceTurn) {
-          take_turn();
-          return false;
-        }
-        if (go_elsewhere(step)) return true;
       } else if (run(step)) {
         return true;
       }
@@ -157,7 +153,7 @@ class ControlStream::Thread {
     return true;
   }
 
-  /// What happens while the innermost activation waits for a call, or there is none.
+  /// What happens while the innermost activation waits for a call, or there is none, or before it goes on.
   bool wait(Step& step) {
     const uint8_t event = events_.peek();
     WalkedActivation* top = stack_.empty() ? nullptr : &stack_.back();
@@ -189,7 +185,7 @@ class ControlStream::Thread {
         land();
         return false;
       default:
-        events_.fail(fmt::format("event {:#x} where a call should return", event));
+        events_.fail(fmt::format("event {:#x} where control should come from elsewhere", event));
     }
   }
 
@@ -270,31 +266,6 @@ class ControlStream::Thread {
     if (after_unwind_.kind == StepKind::kEnd) return next(step);
     step = after_unwind_;
     return true;
-  }
-
-  /// By a handler, a jump or the end of the run. How often a loop without events went round before nobody knows.
-  bool go_elsewhere(Step& step) {
-    silent_.begin(events_.taken());
-    const uint8_t event = events_.peek();
-    switch (event) {
-      case 0:
-        ended_ = true;
-        return false;
-      case kTraceEnter:
-      case kTraceEnterCalled:
-        events_.take();
-        prepare_entry(events_.number<uint32_t>(), kNone);
-        return false;
-      case kTraceReturnedTwice:
-        events_.take();
-        return returned(step, events_.number<uint32_t>());
-      case kTraceLanding:
-        events_.take();
-        land();
-        return false;
-      default:
-        events_.fail(fmt::format("event {:#x} where control should go on", event));
-    }
   }
 
   /// Runs the innermost activation up to the end of its block or to a call.

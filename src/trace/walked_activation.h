@@ -45,12 +45,9 @@ class SilentWalk {
  public:
   /// Before a run; `taken`: events so far.
   bool is_endless(uint64_t taken) {
-    if (taken != taken_) begin(taken);
-    return ++runs_ > kMost;
-  }
-  void begin(uint64_t taken) {
+    if (taken != taken_ || runs_ > kMost) runs_ = 0;
     taken_ = taken;
-    runs_ = 0;
+    return ++runs_ > kMost;
   }
 
  private:
