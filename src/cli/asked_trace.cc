@@ -75,7 +75,8 @@ AskedTrace asked_trace(const recording::Recording& recording, const fs::path& pl
   const trace::TraceOrigin of_end = origin_of_trace(recording, format::TraceContents::kValues);
   if (!holds_trace(end, of_end)) {
     replace(end, [&](const fs::path& folder) {
-      make_trace_of_end(recording, folder, kEndMebibytes << 20);
+      const recording::NoStreams nowhere;
+      make_trace_of_end(recording, folder, kEndMebibytes << 20, nowhere.surroundings());
       return true;
     });
   }

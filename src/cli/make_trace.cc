@@ -55,8 +55,10 @@ MadeTrace make_trace_of_recording(const recording::Recording& recording, const f
   return trace::trace_recording(recording, folder, origin_of_trace(recording, contents), surroundings);
 }
 
-MadeTrace make_trace_of_end(const recording::Recording& recording, const fs::path& folder, uint64_t bytes) {
-  return trace::trace_end_of(recording, folder, origin_of_trace(recording, format::TraceContents::kValues), bytes);
+MadeTrace make_trace_of_end(const recording::Recording& recording, const fs::path& folder, uint64_t bytes,
+                            const recording::Surroundings& surroundings) {
+  return trace::trace_end_of(recording, folder, origin_of_trace(recording, format::TraceContents::kValues), bytes,
+                             surroundings);
 }
 
 }  // namespace culprit::cli

@@ -21,7 +21,8 @@ MadeTrace make_trace_of_recording(const recording::Recording& recording, const s
                                   const recording::Surroundings& surroundings = {},
                                   format::TraceContents contents = format::TraceContents::kAll);
 /// The same of its end, with values: the last `bytes` of its main thread's events.
-MadeTrace make_trace_of_end(const recording::Recording& recording, const std::filesystem::path& folder, uint64_t bytes);
+MadeTrace make_trace_of_end(const recording::Recording& recording, const std::filesystem::path& folder, uint64_t bytes,
+                            const recording::Surroundings& surroundings = {});
 
 /// What a trace of a recorded run is made by: its executable is built when that was not done before.
 trace::TraceOrigin origin_of_trace(const recording::Recording& recording, format::TraceContents contents);

@@ -90,8 +90,10 @@ std::vector<Node> expression_criterion(const SliceQuestion& question, const Aske
 
 /// Says which execution it is.
 depend::Moment moment_of(const std::string& at, const Asked& asked, const DependenceGraph& graph) {
+  const program::SourcePosition position = program::parse_source_position(at);
+  program::find_statements(graph.model(), position);  // says where there is none, however long the run
   try {
-    depend::Moment moment = find_moment(graph, program::parse_source_position(at));
+    depend::Moment moment = find_moment(graph, position);
     const std::string which =
         asked.is_end ? "its last execution" : fmt::format("execution {} of {}", moment.instance, moment.instances);
     fmt::print(stderr, "culprit: {}, {}\n", graph.model().position_text(moment.statements.front()), which);

@@ -35,6 +35,8 @@ def main():
             if "the run is long" not in said or "read what nothing wrote in this part" not in said:
                 sys.exit(f"it does not say what the slice lacks: {said}")
             slices.append(shown)
+        if any("puts out" in shown for shown in slices):
+            sys.exit("the program's output is shown again")
         if slices[0] != slices[1]:
             sys.exit("the kept trace has another slice")
         if f"{subject.name}:{line['crash']} " not in slices[0] or f"{subject.name}:{line['null']} " not in slices[0]:
@@ -49,6 +51,9 @@ def main():
         _, said = culprit("slice", str(recording), "--at", f"{subject.name}:{line['before']}", status=2)
         if "in the last part of this long run" not in said or "#N" not in said:
             sys.exit(f"of a place that the last part does not have it says {said}")
+        _, said = culprit("slice", str(recording), "--at", f"{subject.name}:1", status=2)
+        if "long run" in said.replace("the run is long", ""):
+            sys.exit(f"of a line without statements it says {said}")
         culprit("pack", str(recording), "-o", f"{folder}/packed.tar.gz")
         packed = subprocess.run(["tar", "-tzf", f"{folder}/packed.tar.gz"], capture_output=True, text=True, check=True).stdout
         if "/end" in packed or "/manifest.json" not in packed:

@@ -12,6 +12,7 @@ static unsigned mix(unsigned x, int i) {
 
 int main(int count, char **words) {
   base = count;  // before
+  puts("what the program puts out");
   unsigned x = 12345;
   for (int i = 0; i < 21000000; ++i) x = mix(x, i);
   int *cell = x == 1 ? &base : NULL;  // null
