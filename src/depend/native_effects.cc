@@ -1,18 +1,14 @@
 #include "depend/native_effects.h"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <cstring>
 #include <filesystem>
-#include <initializer_list>
 
 #include "program/measured_memory.h"
 
 namespace culprit::depend {
 namespace {
 
-using format::TraceAddress;
 using program::Effect;
 using program::EffectKind;
 using program::Place;
@@ -76,8 +72,8 @@ class NativeCall {
  public:
   NativeCall(const OpenExecution& at, uint32_t operation, const trace::ReturnedCall& returned,
              const trace::TraceFile& trace, const GraphWriter& graph, Definitions& definitions,
-             std::span<OutputRuns, format::kGraphOutputs> outputs, const ReadingCall& reading, InputLog& inputs,
-             const program::ConstantMemory* constants, std::vector<NodeNumber>& sources)
+             std::span<OutputRuns, format::kGraphOutputs> outputs, OutputChannels& channels, const ReadingCall& reading,
+             InputLog& inputs, const program::ConstantMemory* constants, std::vector<NodeNumber>& sources)
       : at_(at),
         operation_(operation),
         call_(graph.number(at, operation)),
@@ -86,6 +82,7 @@ class NativeCall {
         graph_(graph),
         definitions_(definitions),
         outputs_(outputs),
+        channels_(channels),
         reading_(reading),
         inputs_(inputs),
         constants_(constants),
@@ -118,6 +115,7 @@ class NativeCall {
       }
     }
     inputs_.follow(reading_);
+    channels_.follow(reading_.function, returned_);
   }
 
   static bool is_write(EffectKind kind) {
@@ -236,22 +234,10 @@ class NativeCall {
     return stored.empty() ? chooser : stored.back();
   }
 
-  /// The output that a state of the table is, if any.
-  OutputRuns* output_of(const Place& state) const {
-    if (state.kind != Place::Kind::kState || !state.key || *state.key == 0) return nullptr;
-    const auto is = [&](std::initializer_list<TraceAddress> addresses, uint64_t descriptor) {
-      if (state.state == "descriptor") return *state.key == descriptor;
-      return std::any_of(addresses.begin(), addresses.end(),
-                         [&](TraceAddress each) { return trace_.address(each) == *state.key; });
-    };
-    if (is({format::kTraceStdout, format::kTraceCout}, STDOUT_FILENO)) return &outputs_[0];
-    if (is({format::kTraceStderr, format::kTraceCerr, format::kTraceClog}, STDERR_FILENO)) return &outputs_[1];
-    return nullptr;
-  }
-
   void put_out(const Effect& effect) {
-    OutputRuns* output = output_of(effect.target);
-    if (!output) return;
+    const std::optional<size_t> number = channels_.output_of(effect.target);
+    if (!number) return;
+    OutputRuns* const output = &outputs_[*number];
     if (!effect.target.bytes) return output->lose(call_);
     const uint64_t bytes = *effect.target.bytes;
     const bool copied = effect.unchanged && effect.sources.size() == 1 && is_memory(effect.sources.front());
@@ -299,6 +285,7 @@ class NativeCall {
   const GraphWriter& graph_;
   Definitions& definitions_;
   std::span<OutputRuns, format::kGraphOutputs> outputs_;
+  OutputChannels& channels_;
   const ReadingCall& reading_;
   InputLog& inputs_;
   const program::ConstantMemory* constants_;  ///< none when the executable is gone
@@ -315,6 +302,7 @@ NativeEffects::NativeEffects(const trace::TraceFile& trace, const GraphWriter& g
   if (std::filesystem::exists(trace.executable())) {
     constants_.emplace(trace.executable(), trace.address(format::kTraceImage));
   }
+  channels_.emplace(trace, constants_ ? &*constants_ : nullptr);
 }
 
 bool NativeEffects::apply(std::string_view function, const trace::ReturnedCall& returned, const OpenExecution& at,
@@ -336,7 +324,7 @@ bool NativeEffects::apply(std::string_view function, const trace::ReturnedCall& 
     }
   }
   const ReadingCall reading{function, returned, graph_.number(at, call)};
-  NativeCall(at, call, returned, trace_, graph_, definitions_, outputs_, reading, inputs_,
+  NativeCall(at, call, returned, trace_, graph_, definitions_, outputs_, *channels_, reading, inputs_,
              constants_ ? &*constants_ : nullptr, sources)
       .apply(*effects);
   effects_ = std::move(*effects);

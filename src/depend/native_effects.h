@@ -10,6 +10,7 @@
 #include "depend/definitions.h"
 #include "depend/graph_writer.h"
 #include "depend/input_log.h"
+#include "depend/output_channels.h"
 #include "depend/output_runs.h"
 #include "program/constant_memory.h"
 #include "program/external_effects.h"
@@ -44,6 +45,7 @@ class NativeEffects {
   program::CallEffects effects_;
   std::unordered_map<uint64_t, uint64_t> blocks_;     ///< bytes of the heap's blocks, by address
   std::optional<program::ConstantMemory> constants_;  ///< for formats and texts; none when the executable is gone
+  std::optional<OutputChannels> channels_;
 };
 
 }  // namespace culprit::depend
