@@ -103,7 +103,7 @@ void add_sections(ContentHash& hash, const Capture& capture) {
   for (const ElfSection& section : elf.sections()) {
     if (section.name == format::kUnitSection || section.name == format::kLinkSection) hash.add(elf.content(section));
   }
-  hash.add(capture.path.parent_path().string());  // what $ORIGIN means
+  hash.add(origin_of(capture).string());
 }
 
 /// Equal for equal results: the captured sections, the plan, Culprit's own parts, the compiler, native inputs.

@@ -273,7 +273,7 @@ class Relink {
 
   /// The new program lies in the cache, so that $ORIGIN must keep meaning the original's folder.
   std::string rpath(std::string value) const {
-    const std::string origin = fs::absolute(capture_->path).parent_path();
+    const std::string origin = origin_of(*capture_);
     for (const std::string_view name : {"${ORIGIN}", "$ORIGIN"}) {
       for (size_t at = 0; (at = value.find(name, at)) != std::string::npos; at += origin.size()) {
         value.replace(at, name.size(), origin);
@@ -294,6 +294,10 @@ class Relink {
 };
 
 }  // namespace
+
+fs::path origin_of(const Capture& capture) {
+  return fs::canonical(capture.path).parent_path();
+}
 
 Loading loading_of(const Capture& program) {
   const ElfFile elf(program.file->bytes(), program.path);

@@ -27,6 +27,9 @@ struct LinkJob {
   std::filesystem::path output;
 };
 
+/// What $ORIGIN means to the loader: the folder of the file itself, however the program was named.
+std::filesystem::path origin_of(const Capture& capture);
+
 /// The command that links; writes embedded files into `job.work`.
 /// Throws UserError when an input is gone and does not travel in the program.
 std::vector<std::string> link_command(const LinkJob& job);

@@ -244,6 +244,7 @@ TEST_F(BuildProgram, SecondTimeFromTheCacheAndTwoAtOnce) {
   EXPECT_EQ(both.status, 0) << both.output;
   EXPECT_THAT(both.output, HasSubstr("\"from_cache\": false"));
   EXPECT_THAT(both.output, HasSubstr("\"from_cache\": true"));
+  must_succeed("mkdir sub && ln -s prog link && culprit build sub/../prog && culprit build \"$PWD/prog\" && culprit build ./link");
   EXPECT_THAT(sh("culprit cache").output, HasSubstr("1 builds"));
   EXPECT_THAT(sh("culprit cache --clear && culprit cache").output, HasSubstr(": 0 builds"));
 }
