@@ -11,7 +11,7 @@
 
 namespace culprit::format {
 
-inline constexpr uint32_t kRecordingVersion = 12;
+inline constexpr uint32_t kRecordingVersion = 13;
 
 // ---- log: a LogHeader, then frames -------------------------------------------------------------------------------
 
@@ -122,9 +122,10 @@ inline constexpr uint8_t kShowOnOutput = 2;  ///< the call wrote to what was the
 inline constexpr uint8_t kShowOnError = 4;   ///< … standard error
 inline constexpr uint8_t kInOwnCode =
     16;  ///< the signal ended the program while it ran its own code, at an unknown place
-inline constexpr uint8_t kDeadlock = 32;     ///< of kExit: all threads wait for each other, this one at its next call
-inline constexpr uint8_t kSignalsCame = 64;  ///< of kPreempt: a call follows at which signals are given
-inline constexpr uint8_t kFatal = 8;         ///< the signal or fault ended the program
+inline constexpr uint8_t kDeadlock = 32;      ///< of kExit: all threads wait for each other, this one at its next call
+inline constexpr uint8_t kSignalsCame = 64;   ///< of kPreempt: a call follows at which signals are given
+inline constexpr uint8_t kFatal = 8;          ///< the signal or fault ended the program
+inline constexpr uint8_t kStackOverflow = 2;  ///< of kFault: the machine stack was used up
 
 /// The header of every event; parts follow until `bytes` are used up.
 struct Event {

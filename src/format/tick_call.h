@@ -5,9 +5,9 @@
 namespace culprit::format {
 
 /// Arguments: the thread's ThreadState, whose `granted` and `budget` are up to date; whether another call follows at
-/// the end of the tick's slow path anyway. Result: how many ticks the thread may pass until it asks again, or a
-/// negative error number. No signal is given at this call; with kSignalsWait in the result another one must follow for
-/// that.
+/// the end of the tick's slow path anyway; where it has the program's registers (a TickSave). Result: how many ticks
+/// the thread may pass until it asks again, or a negative error number. No signal is given at this call; with
+/// kSignalsWait in the result another one must follow for that.
 inline constexpr long kTickCall = 0x43554c50;  // "CULP"
 inline constexpr long kSignalsWait = 1L << 62;
 

@@ -90,8 +90,9 @@ std::string event_text(const EventRef& ref) {
       return thread + fmt::format("is given {} {} a call", signal_name(event.number),
                                   event.flags & format::kAtEntry ? "before" : "after");
     case EventKind::kFault:
-      return thread +
-             fmt::format("faults with {} at {:#x}", signal_name(event.number), static_cast<uint64_t>(event.result));
+      return thread + fmt::format("faults with {} at {:#x}{}", signal_name(event.number),
+                                  static_cast<uint64_t>(event.result),
+                                  event.flags & format::kStackOverflow ? ": the stack is used up" : "");
     case EventKind::kTimestamp:
       return thread + fmt::format("{} = {}", event.number == 0 ? "rdtsc" : "rdtscp", event.result);
     case EventKind::kProcessorId:

@@ -43,7 +43,8 @@ extern "C" __attribute__((visibility("hidden"))) void culprit_tick_slow_part(cul
   if (thread.granted == 0) set_up_thread(thread);
   // Counting is exact: what the assembly added is taken back before the thread says how many ticks it has passed.
   thread.budget -= kTicksWhileSaving;
-  const long asked = raw_syscall(culprit::format::kTickCall, as_argument(&thread), static_cast<long>(save->blocks));
+  const long asked =
+      raw_syscall(culprit::format::kTickCall, as_argument(&thread), static_cast<long>(save->blocks), as_argument(save));
   const bool recorded = asked > 0;
   if (recorded && culprit_signals_wait == 0) culprit_signals_wait = 1;
   save->ends_by_call = save->blocks != 0 || (recorded && (asked & kSignalsWait) != 0);

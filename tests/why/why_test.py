@@ -610,6 +610,14 @@ class WhyTest(unittest.TestCase):
         self.assertEqual(said["failure"]["kind"], "stack-overflow")
         self.assertEqual((said["failure"]["function"], said["failure"]["line"]), ("depth", line("return depth")))
 
+    def test_where_the_machine_stack_is_used_up_replays_end_too(self):
+        # By the replayed run: without it the program itself would be run again and again.
+        said, line = self.subject("machine_stack")
+        self.assertEqual(said["failure"]["kind"], "stack-overflow")
+        self.assertEqual((said["failure"]["function"], said["failure"]["line"]), ("weighed", line("// again")))
+        self.assertFalse([l for l in said["limits"] if "replay" in l or "recording the" in l], said["limits"])
+        self.assertEqual(said["suspects"][0]["line"], line("// again"))
+
     def test_what_a_recursion_without_end_copies_each_time_is_not_told_each_time(self):
         # Of every call all copies before it would be told: minutes, and gigabytes.
         source = SOURCE / "tests/why/includes_itself.c"

@@ -1,6 +1,7 @@
 #include "runtime/loader/agent.h"
 
 #include "format/tick_call.h"
+#include "runtime/loader/deep_stacks.h"
 #include "runtime/loader/intercept.h"
 #include "runtime/loader/signals.h"
 #include "runtime/loader/threads.h"
@@ -17,6 +18,7 @@ long system_call(uint64_t number, const uint64_t* arguments) {
 }
 
 void begin_altered() {
+  limit_first_stack();
   runtime.altered = true;
   const auto process = static_cast<int32_t>(raw(__NR_getpid));
   if (process == runtime.process) return;

@@ -7,6 +7,7 @@
 #include "runtime/loader/call_sites.h"
 #include "runtime/loader/calls.h"
 #include "runtime/loader/chaos.h"
+#include "runtime/loader/deep_stacks.h"
 #include "runtime/loader/log_cursor.h"
 #include "runtime/loader/log_writer.h"
 #include "runtime/loader/points.h"
@@ -28,6 +29,12 @@ using format::EventKind;
 
 constexpr int kFromKernel = 0x80;  // SI_KERNEL
 
+/// Whether the recorded program does nothing more.
+bool ends_next() {
+  const Event* event = peek_event();
+  return event != nullptr && event->kind == EventKind::kExit;
+}
+
 /// A fault of the program itself: logged or compared, then given to its handler.
 void program_fault(Thread& thread, const Siginfo& siginfo, Context& context) {
   const auto number = static_cast<uint16_t>(siginfo.number);
@@ -43,9 +50,11 @@ void program_fault(Thread& thread, const Siginfo& siginfo, Context& context) {
     if (!handled) die_by_signal(number);
     return enter_handler(thread, context, siginfo, action);
   }
+  bool overflows = false;
   if (runtime.mode == Mode::kReplay) {
     const Event* event = next_event();
     if (event == nullptr) end_replay(format::ReplayState::kLogEnded, 0, 0);
+    overflows = (event->flags & format::kStackOverflow) != 0;
     const bool same = event->kind == EventKind::kFault && event->thread == thread.index && event->number == number &&
                       (runtime.other_plan || static_cast<uint64_t>(event->result) == context.rip) &&
                       event->ticks == ticks_of(thread);
@@ -54,7 +63,8 @@ void program_fault(Thread& thread, const Siginfo& siginfo, Context& context) {
     const PartSource part = {0, &siginfo, sizeof siginfo, format::PartKind::kMemory};
     append_event({.bytes = 0,
                   .kind = EventKind::kFault,
-                  .flags = handled ? uint8_t{0} : format::kFatal,
+                  .flags = static_cast<uint8_t>((handled ? 0 : format::kFatal) |
+                                                (is_stack_overflow(siginfo, context) ? format::kStackOverflow : 0)),
                   .number = number,
                   .thread = thread.index,
                   .check = 0,
@@ -63,6 +73,8 @@ void program_fault(Thread& thread, const Siginfo& siginfo, Context& context) {
                  &part, 1);
   }
   if (!handled) die_by_signal(number);
+  // The recorded stack had no room for the handler's frame.
+  if (overflows && runtime.other_plan && ends_next()) die_by_signal(number);
   enter_handler(thread, context, siginfo, action);
   end_where_recording_ends();
 }
@@ -108,6 +120,12 @@ void answer_call(Thread& thread, Context& context) {
   thread.call_number = call.number;
   thread.in_tick = thread.ticked;
   thread.ticked = false;
+  if (overflow_is_due(thread, tick)) {
+    thread.call_number = kNoCall;
+    thread.in_tick = false;
+    const Siginfo siginfo = overflow_at(thread, call, tick);
+    return program_fault(thread, siginfo, context);
+  }
   if (runtime.mode == Mode::kRecord && preempts_at_call()) yield_baton(thread);
   const long result = tick ? tick_call(call) : answer(call);
   if (call.context_replaced) {
@@ -118,6 +136,7 @@ void answer_call(Thread& thread, Context& context) {
   if (runtime.altered) return;
   if (!tick) give_signals(thread, context, 0);
   end_where_recording_ends();
+  if (!tick) watch_for_overflow(thread);
 }
 
 }  // namespace

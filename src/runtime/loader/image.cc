@@ -1,5 +1,6 @@
 #include "runtime/loader/image.h"
 
+#include "runtime/loader/deep_stacks.h"
 #include "runtime/loader/files.h"
 #include "runtime/loader/log_cursor.h"
 #include "runtime/loader/log_writer.h"
@@ -386,6 +387,7 @@ StartRegisters load_recorded_program() {
         const int fd = map.file == format::kNoFile ? -1 : open_copy(map.file);
         place(map, fd);
         if (fd >= 0) raw(__NR_close, fd);
+        if (runtime.other_plan && map.address + map.bytes == kStackTop) deepen_first_stack(map.address);
         break;
       }
       case PartKind::kMemory:

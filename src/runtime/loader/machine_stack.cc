@@ -1,5 +1,7 @@
 #include "runtime/loader/machine_stack.h"
 
+#include "runtime/loader/deep_stacks.h"
+
 namespace culprit::loader {
 namespace {
 
@@ -10,11 +12,13 @@ constexpr uint32_t kOnStack = 0x57ac57ac;       ///< stands for any address ther
 constexpr int kArguments = 6;
 
 uint64_t stack_end(const Thread& thread, uint64_t stack_pointer) {
+  if (const uint64_t end = end_of_deep_handler_stack(thread, stack_pointer)) return end;
   const AlternateStack& alternate = thread.alternate_stack;
   if (stack_pointer >= alternate.base && stack_pointer < alternate.base + alternate.bytes) {
     return alternate.base + alternate.bytes;
   }
-  if (stack_pointer < thread.stack_end && thread.stack_end - stack_pointer <= kLargestStack) return thread.stack_end;
+  const uint64_t largest = thread.stack_end == kStackTop ? kDeepStackBytesMost : kLargestStack;
+  if (stack_pointer < thread.stack_end && thread.stack_end - stack_pointer <= largest) return thread.stack_end;
   return stack_pointer + kContextReach;
 }
 

@@ -3,6 +3,7 @@
 #include "runtime/loader/altered_files.h"
 #include "runtime/loader/call_sites.h"
 #include "runtime/loader/calls.h"
+#include "runtime/loader/deep_stacks.h"
 #include "runtime/loader/files.h"
 #include "runtime/loader/log_cursor.h"
 #include "runtime/loader/log_writer.h"
@@ -39,6 +40,9 @@ uint64_t choose_place(uint64_t hint, uint64_t bytes, uint64_t flags, long& error
   if (hint >= 65536 && is_the_programs(hint, bytes) && runtime.space.is_free(hint, hint + bytes)) return hint;
   constexpr uint64_t kLow32 = 0x40000000, kHigh32 = 0x80000000;
   if (flags & MAP_32BIT) return runtime.space.highest_free(kLow32, kHigh32, bytes);
+  if (flags & MAP_STACK) {
+    if (const uint64_t place = place_of_stack(bytes)) return place;
+  }
   return runtime.space.highest_free(kMapLow, kMapHigh, bytes);
 }
 
@@ -128,6 +132,7 @@ long map(Call& call) {
     shared ? runtime.shared.add(place, place + bytes) : runtime.shared.remove(place, place + bytes);
     const bool of_code = !(flags & MAP_ANONYMOUS) && !shared && (arguments[2] & PROT_EXEC);
     if (of_code) rewrite_timestamps(place, place + bytes);
+    if (has_deep_stacks() && (flags & MAP_STACK) && is_mapped_stack(place)) deepen_mapped_stack(place, bytes);
   }
   return agree(call, result, settle_mapping(call, result, file));
 }
@@ -142,6 +147,7 @@ long unmap(Call& call) {
     if (result == 0) {
       runtime.space.remove(low, low + bytes);
       runtime.shared.remove(low, low + bytes);
+      if (has_deep_stacks() && is_mapped_stack(low)) end_mapped_stack(low, bytes);
     }
   }
   return agree(call, result, settle(call, result));
@@ -152,7 +158,11 @@ long protect_or_advise(Call& call) {
   if (failed_when_recorded()) return settle(call, 0);
   long result = -ENOMEM;
   if (is_the_programs(arguments[0], arguments[1])) {
-    result = raw(static_cast<long>(call.number), arguments[0], arguments[1], arguments[2]);
+    // The page that guards a stack is not where it ends.
+    const bool guards =
+        call.number == __NR_mprotect && arguments[2] == 0 && has_deep_stacks() && is_mapped_stack(arguments[0]);
+    const uint64_t what = guards ? PROT_READ | PROT_WRITE : arguments[2];
+    result = raw(static_cast<long>(call.number), arguments[0], arguments[1], what);
   }
   // Advice is about speed, except where it succeeds; its success can depend on the kernel's configuration.
   const long recorded = settle(call, result);

@@ -118,7 +118,9 @@ class SharedHash {
 
  private:
   uint64_t unguarded(uint64_t value) const { return (value >> 17 | value << 47) ^ guard_; }
-  uint64_t shared_word(uint64_t value) const { return is_plans_own(value) || is_plans_own(unguarded(value)) ? 0 : value; }
+  uint64_t shared_word(uint64_t value) const {
+    return is_plans_own(value) || is_plans_own(unguarded(value)) ? 0 : value;
+  }
   /// setjmp also stores registers as they are: six words before guarded stack pointer and place in the code.
   void leave_out_jump_buffers(uint64_t page, uint64_t low, uint64_t high, uint64_t* shared) const {
     constexpr uint64_t kBefore = 6 * 8, kAfter = 2 * 8;
@@ -216,7 +218,7 @@ PartView part_of(const format::Event& event, format::PartKind kind) {
 }  // namespace
 
 bool is_plans_own(uint64_t value) {
-  if (value < kStackTop && value >= kStackTop - kStackBytesMost) return true;
+  if (value < kStackTop && value >= kStackTop - kDeepStackBytesMost) return true;
   return value < runtime.variables_low && value + kCodeLimit >= runtime.variables_low;
 }
 

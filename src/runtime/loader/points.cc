@@ -2,6 +2,7 @@
 
 #include "format/runtime_abi.h"
 #include "runtime/loader/agent.h"
+#include "runtime/loader/deep_stacks.h"
 #include "runtime/loader/files.h"
 #include "runtime/loader/intercept.h"
 #include "runtime/loader/log_cursor.h"
@@ -81,7 +82,10 @@ void alter_statement(ThreadState& state, Context& context) {
 /// What was asked for with the command to go on comes in force.
 void begin_request() {
   statements_seen = branches_seen = 0;
-  if (control->altered) runtime.altered = true;
+  if (control->altered && !runtime.altered) {
+    limit_first_stack();
+    runtime.altered = true;
+  }
   for_each_thread([](Thread& thread) { watch_thread(thread); });
 }
 

@@ -1,6 +1,7 @@
 #include "runtime/loader/signal_frame.h"
 
 #include "runtime/loader/call_sites.h"
+#include "runtime/loader/deep_stacks.h"
 #include "runtime/loader/signals.h"
 #include "runtime/loader/ticks.h"
 
@@ -76,6 +77,7 @@ uint64_t state_bytes(uint64_t address) {
 }
 
 bool is_on_alternate_stack(const Thread& thread, uint64_t stack_pointer) {
+  if (end_of_deep_handler_stack(thread, stack_pointer) != 0) return true;
   const AlternateStack& stack = thread.alternate_stack;
   return stack.flags != kStackDisabled && stack_pointer > stack.base && stack_pointer - stack.base <= stack.bytes;
 }
@@ -84,12 +86,14 @@ void enter_handler(Thread& thread, Context& context, const Siginfo& siginfo, Ker
   uint64_t top = context.rsp - 128;  // the red zone
   const bool switches = (action.flags & kSaOnStack) && thread.alternate_stack.flags != kStackDisabled &&
                         !is_on_alternate_stack(thread, context.rsp);
-  if (switches) top = thread.alternate_stack.base + thread.alternate_stack.bytes;
+  if (switches) {
+    top = has_deep_stacks() ? deep_handler_stack(thread) : thread.alternate_stack.base + thread.alternate_stack.bytes;
+  }
   complete_context(context);
   const uint64_t bytes = state_bytes(context.fpstate);
   const uint64_t state = (top - bytes) & ~uint64_t{63};
   const uint64_t at = ((state - sizeof(Frame)) & ~uint64_t{15}) - 8;
-  if (!runtime.space.covers(at, top)) die_by_signal(kSigsegv);
+  if (!has_room(thread, at, top)) die_by_signal(kSigsegv);
 
   auto* frame = reinterpret_cast<Frame*>(at);
   enter_handler_in_tick(thread, at);
@@ -141,14 +145,14 @@ void reset_floating_point(uint64_t state) {
 void leave_handler(Thread& thread, Context& context) {
   // The restorer was returned to, so the context is what the stack pointer points at.
   const uint64_t at = context.rsp;
-  if (!runtime.space.covers(at, at + sizeof(Context))) die_by_signal(kSigsegv);
+  if (!has_room(thread, at, at + sizeof(Context))) die_by_signal(kSigsegv);
   leave_handler_in_tick(thread, at - offsetof(Frame, context));
   const Context& saved = *reinterpret_cast<const Context*>(at);
   complete_context(context);
   const uint64_t own_state = context.fpstate;
   const uint64_t bytes = state_bytes(own_state);
   if (saved.fpstate != 0) {
-    if (!runtime.space.covers(saved.fpstate, saved.fpstate + bytes)) die_by_signal(kSigsegv);
+    if (!has_room(thread, saved.fpstate, saved.fpstate + bytes)) die_by_signal(kSigsegv);
     __builtin_memcpy(reinterpret_cast<void*>(own_state), reinterpret_cast<const void*>(saved.fpstate), bytes);
     if (bytes > kLegacyBytes) rest_zero_registers(own_state, bytes);
   }

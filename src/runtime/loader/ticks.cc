@@ -5,6 +5,7 @@
 #include "runtime/loader/altered_world.h"
 #include "runtime/loader/baton.h"
 #include "runtime/loader/chaos.h"
+#include "runtime/loader/deep_stacks.h"
 #include "runtime/loader/layout.h"
 #include "runtime/loader/log_cursor.h"
 #include "runtime/loader/log_writer.h"
@@ -106,9 +107,9 @@ long told(Thread& thread, long granted, uint8_t flags) {
   return signals ? granted | format::kSignalsWait : granted;
 }
 
-/// Of `granted` ticks those before the session's point; the rest is granted there.
+/// Of `granted` ticks those before the session's point or an overflow of the stack; the rest is granted there.
 long grant(Thread& thread, uint64_t ticks, long granted) {
-  const long now = ticks_until_point(thread, ticks, granted);
+  const long now = ticks_until_overflow(thread, ticks, ticks_until_point(thread, ticks, granted));
   thread.granted_later = granted - now;
   return now;
 }
@@ -206,7 +207,7 @@ void leave_handler_in_tick(Thread& thread, uint64_t frame) {
 void notice_jump_out_of_tick(Thread& thread, uint64_t stack_pointer) {
   const uint64_t frame = thread.frame_in_tick;
   if (frame == 0) return;
-  const bool is_above = frame > kStackTop - kStackBytesMost && stack_pointer > frame && stack_pointer < kStackTop;
+  const bool is_above = frame > kStackTop - kDeepStackBytesMost && stack_pointer > frame && stack_pointer < kStackTop;
   if (runtime.mode == Mode::kReplay && !runtime.altered) {
     // Frames of other plans have other sizes, so the log says where it was seen.
     wait_for_turn(thread);
