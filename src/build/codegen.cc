@@ -13,7 +13,8 @@
 
 namespace culprit {
 
-std::unique_ptr<llvm::TargetMachine> target_machine(const llvm::Module& module, bool position_independent) {
+std::unique_ptr<llvm::TargetMachine> target_machine(const llvm::Module& module, bool position_independent,
+                                                    Generation generation) {
   llvm::InitializeNativeTarget();
   llvm::InitializeNativeTargetAsmPrinter();
   llvm::InitializeNativeTargetAsmParser();
@@ -27,9 +28,10 @@ std::unique_ptr<llvm::TargetMachine> target_machine(const llvm::Module& module, 
   options.UseInitArray = true;
   options.EmitAddrsig = true;
   const auto relocations = position_independent ? llvm::Reloc::PIC_ : llvm::Reloc::Static;
+  const auto level = generation == Generation::kQuick ? llvm::CodeGenOptLevel::None : llvm::CodeGenOptLevel::Default;
   // CPU and features are attributes of each function.
-  std::unique_ptr<llvm::TargetMachine> machine(target->createTargetMachine(
-      module.getTargetTriple(), "", "", options, relocations, module.getCodeModel(), llvm::CodeGenOptLevel::Default));
+  std::unique_ptr<llvm::TargetMachine> machine(target->createTargetMachine(module.getTargetTriple(), "", "", options,
+                                                                           relocations, module.getCodeModel(), level));
   CULPRIT_ASSERT(machine, module.getTargetTriple());
   return machine;
 }

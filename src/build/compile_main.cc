@@ -29,8 +29,8 @@
 #include "build/job.h"
 #include "build/merge.h"
 #include "build/parallel_tasks.h"
-#include "instrument/optimise.h"
 #include "instrument/loop_order_variables.h"
+#include "instrument/optimise.h"
 #include "instrument/pipeline.h"
 #include "instrument/settle_points.h"
 
@@ -132,7 +132,8 @@ class Compilation {
     if (!program_.module) return;
     progress_("find loops");
     for (LoopOrder& each : find_loop_order_variables(*program_.module)) {
-      report_.loops.push_back({std::move(each.function), std::move(each.variable), std::move(each.file), each.first_line, each.last_line});
+      report_.loops.push_back(
+          {std::move(each.function), std::move(each.variable), std::move(each.file), each.first_line, each.last_line});
     }
     clock_.end_of("find loops");
   }
@@ -153,11 +154,12 @@ class Compilation {
 
   void generate_code() {
     if (program_.module && !job_.only_observed) {
-      add_parts("fast bodies", *program_.module, std::move(instrumented_.fast_parts), Neighbours::kJoined);
+      add_parts("fast bodies", *program_.module, std::move(instrumented_.fast_parts), Neighbours::kJoined,
+                PartCode::kOptimised);
     }
     if (instrumented_.observed_half) {
       add_parts("observed bodies", *instrumented_.observed_half, std::move(instrumented_.observed_parts),
-                Neighbours::kApart);
+                Neighbours::kApart, job_.plan.quick_code ? PartCode::kQuick : PartCode::kOptimised);
     }
     clock_.end_of("divide");
     if (!job_.only_observed) add_native_units();
@@ -175,26 +177,31 @@ class Compilation {
                         "compile the program again with this Culprit's culprit-cc");
       }
       add_part(name, [this, &module = *unit.module](const BeginStep& begin, const std::string& object) {
-        compile(module, optimise_natively, begin, object);
+        compile(module, Generation::kOptimising, optimise_natively, begin, object);
       });
     }
   }
 
-  void add_parts(const std::string& name, const llvm::Module& half, Division division, Neighbours neighbours) {
+  void add_parts(const std::string& name, const llvm::Module& half, Division division, Neighbours neighbours,
+                 PartCode code) {
     const DividedModule& divided = divided_.emplace_back(half, std::move(division));
-    for (unsigned part = 0; part != divided.parts(); ++part) {
+    for (unsigned each = 0; each != divided.parts(); ++each) {
+      // Large functions take longest and begin.
+      const unsigned part = (each + divided.parts() - divided.large_parts()) % divided.parts();
       const std::string which =
-          divided.parts() == 1 ? name : fmt::format("{}, part {} of {}", name, part + 1, divided.parts());
-      add_part(which, [this, &divided, part, neighbours](const BeginStep& begin, const std::string& object) {
+          divided.parts() == 1 ? name : fmt::format("{}, part {} of {}", name, each + 1, divided.parts());
+      add_part(which, [this, &divided, part, code, neighbours](const BeginStep& begin, const std::string& object) {
         begin("read");
         // The process ends: freeing them piece by piece would only take time.
         auto& context = *new llvm::LLVMContext;
         llvm::Module& module = *divided.read_part(part, context).release();
-        const auto optimise = [this, neighbours](llvm::Module& part_of_half, llvm::TargetMachine& machine) {
-          optimise_instrumented(part_of_half, machine, neighbours);
+        const bool quick = code == PartCode::kQuick && !divided.is_large(part);
+        const auto optimise = [&](llvm::Module& part_of_half, llvm::TargetMachine& machine) {
+          quick ? simplify_instrumented(part_of_half, machine)
+                : optimise_instrumented(part_of_half, machine, neighbours);
           settle_points(part_of_half, job_.plan.points.kind);
         };
-        compile(module, optimise, begin, object);
+        compile(module, quick ? Generation::kQuick : Generation::kOptimising, optimise, begin, object);
       });
     }
   }
@@ -209,8 +216,9 @@ class Compilation {
                       }});
   }
 
-  void compile(llvm::Module& module, const Optimise& optimise, const BeginStep& begin, const std::string& object) {
-    const auto machine = target_machine(module, job_.position_independent);
+  void compile(llvm::Module& module, Generation generation, const Optimise& optimise, const BeginStep& begin,
+               const std::string& object) {
+    const auto machine = target_machine(module, job_.position_independent, generation);
     begin("optimise");
     optimise(module, *machine);
     begin("generate code for");

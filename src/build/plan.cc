@@ -43,8 +43,14 @@ std::string hooks_name(Hooks hooks) {
 }
 
 Plan observed_plan(const std::string& name, ObservedBodies observed, Hooks hooks) {
-  return {
-      .name = name, .ticks = true, .observed = observed, .hooks = hooks, .start_observed = true, .fast_bodies = false};
+  return {.name = name,
+          .ticks = true,
+          .observed = observed,
+          .hooks = hooks,
+          .start_observed = true,
+          .fast_bodies = false,
+          // Built for one failing run, mostly: their build is what takes time.
+          .quick_code = hooks == Hooks::kSession || hooks == Hooks::kValues};
 }
 
 }  // namespace
@@ -72,6 +78,8 @@ Plan plan_from_toml_text(const std::string& text_of_plan, const std::string& pat
       plan.fast_bodies = value.value_or(true);
     } else if (name == "alterable" && value.is_boolean()) {
       plan.alterable = value.value_or(false);
+    } else if (name == "quick_code" && value.is_boolean()) {
+      plan.quick_code = value.value_or(false);
     } else if (name == "observed" && text == "none") {
       plan.observed = ObservedBodies::kNone;
     } else if (name == "observed" && text == "registers") {
@@ -99,7 +107,7 @@ Plan plan_from_toml_text(const std::string& text_of_plan, const std::string& pat
           "hooks = \"none\"|\"counts\"|\"session\"|\"trace\"|\"path\"|\"values\", start_observed = true|false, "
           "fast_bodies = "
           "true|false, "
-          "alterable = true|false, "
+          "alterable = true|false, quick_code = true|false, "
           "index = \"pcce\"|\"sic\"|\"sei\"|\"lei\"|\"pepid\", points = \"calls\"|\"allocations\"|\"statements\", "
           "points_at = \"FILE:LINE,…\", report_points = \"yes\"|\"no\", "
           "irreducible_loops = \"headers\"|\"paths\"");
@@ -112,6 +120,10 @@ Plan plan_from_toml_text(const std::string& text_of_plan, const std::string& pat
   if (!plan.fast_bodies && !plan.start_observed) {
     throw UserError(fmt::format("{}: without fast bodies threads must start observed", path),
                     "set start_observed = true");
+  }
+  if (plan.quick_code && plan.observed == ObservedBodies::kNone) {
+    throw UserError(fmt::format("{}: quick_code is said of observed bodies", path),
+                    "set observed = \"registers\" or \"homes\", or leave quick_code out");
   }
   if (plan.hooks == Hooks::kSession && plan.observed != ObservedBodies::kHomes) {
     throw UserError(fmt::format("{}: session hooks need bodies with homes", path), "set observed = \"homes\"");
@@ -161,17 +173,18 @@ Plan points_plan(const std::string& name, PointOptions points) {
 std::string canonical_text(const Plan& plan) {
   std::string points = toml_text(plan.points);
   std::replace(points.begin(), points.end(), '\n', ' ');
-  return fmt::format("ticks={} fine_ticks={} observed={} hooks={} start_observed={} fast_bodies={} {}{}", plan.ticks,
+  return fmt::format("ticks={} fine_ticks={} observed={} hooks={} start_observed={} fast_bodies={} {}{}{}", plan.ticks,
                      plan.fine_ticks, observed_name(plan.observed), hooks_name(plan.hooks), plan.start_observed,
-                     plan.fast_bodies, plan.alterable ? "alterable=true " : "", points);
+                     plan.fast_bodies, plan.alterable ? "alterable=true " : "",
+                     plan.quick_code ? "quick_code=true " : "", points);
 }
 
 std::string toml_text(const Plan& plan) {
   return fmt::format(
       "ticks = {}\nfine_ticks = {}\nobserved = \"{}\"\nhooks = \"{}\"\nstart_observed = {}\nfast_bodies = {}\n"
-      "alterable = {}\n{}",
+      "alterable = {}\nquick_code = {}\n{}",
       plan.ticks, plan.fine_ticks, observed_name(plan.observed), hooks_name(plan.hooks), plan.start_observed,
-      plan.fast_bodies, plan.alterable, toml_text(plan.points));
+      plan.fast_bodies, plan.alterable, plan.quick_code, toml_text(plan.points));
 }
 
 }  // namespace culprit

@@ -40,6 +40,8 @@ struct Plan {
   /// Single statements can be altered (format/alteration.h): with session hooks in all ways, with hooks for a trace in
   /// what they write and return.
   bool alterable = false;
+  /// Observed bodies are hardly optimised, which takes a third of the time; large functions are all the same.
+  bool quick_code = false;
   PointOptions points{};  ///< which execution-point ids the fast bodies keep
 
   bool operator==(const Plan&) const = default;

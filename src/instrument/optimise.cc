@@ -3,6 +3,12 @@
 #include <llvm/Analysis/TargetLibraryInfo.h>
 #include <llvm/IR/Verifier.h>
 #include <llvm/Support/raw_ostream.h>
+#include <llvm/Transforms/IPO/AlwaysInliner.h>
+#include <llvm/Transforms/IPO/GlobalDCE.h>
+#include <llvm/Transforms/InstCombine/InstCombine.h>
+#include <llvm/Transforms/Scalar/EarlyCSE.h>
+#include <llvm/Transforms/Scalar/SROA.h>
+#include <llvm/Transforms/Scalar/SimplifyCFG.h>
 
 #include "base/error.h"
 #include "instrument/analyses.h"
@@ -37,6 +43,20 @@ struct ForwardPastEvents : llvm::PassInfoMixin<ForwardPastEvents> {
   }
 };
 
+llvm::TargetLibraryInfoImpl known_library(const llvm::TargetMachine& machine) {
+  llvm::TargetLibraryInfoImpl library(machine.getTargetTriple());
+  disable_visible_builtins(library);
+  return library;
+}
+
+void set_options(llvm::TargetMachine& machine) {
+  machine.Options.FunctionSections = true;
+  // Where a program runs into code that cannot be reached it must not fall into another function, which would be a
+  // different one in each half.
+  machine.Options.TrapUnreachable = true;
+  machine.Options.NoTrapAfterNoreturn = true;
+}
+
 }  // namespace
 
 void run_o2_pipeline(llvm::Module& module, llvm::TargetMachine& machine, const llvm::TargetLibraryInfoImpl& library,
@@ -59,15 +79,29 @@ void run_o2_pipeline(llvm::Module& module, llvm::TargetMachine& machine, const l
 void optimise_instrumented(llvm::Module& module, llvm::TargetMachine& machine, Neighbours neighbours) {
   if (neighbours == Neighbours::kJoined) jump_by_label_tables(module);
   verify(module);
-  llvm::TargetLibraryInfoImpl library(machine.getTargetTriple());
-  disable_visible_builtins(library);
-  run_o2_pipeline(module, machine, library, neighbours);
+  run_o2_pipeline(module, machine, known_library(machine), neighbours);
+  set_options(machine);
+}
 
-  machine.Options.FunctionSections = true;
-  // Where a program runs into code that cannot be reached it must not fall into another function, which would be a
-  // different one in each half.
-  machine.Options.TrapUnreachable = true;
-  machine.Options.NoTrapAfterNoreturn = true;
+void simplify_instrumented(llvm::Module& module, llvm::TargetMachine& machine) {
+  verify(module);
+  llvm::PassBuilder builder(&machine);
+  Analyses analyses;
+  const llvm::TargetLibraryInfoImpl library = known_library(machine);
+  analyses.functions.registerPass([&] { return llvm::TargetLibraryAnalysis(library); });
+  analyses.connect(builder);
+  llvm::FunctionPassManager functions;
+  functions.addPass(llvm::SROAPass(llvm::SROAOptions::ModifyCFG));
+  functions.addPass(llvm::EarlyCSEPass());
+  functions.addPass(llvm::SimplifyCFGPass());
+  functions.addPass(llvm::InstCombinePass());
+  functions.addPass(llvm::SimplifyCFGPass());
+  llvm::ModulePassManager passes;
+  passes.addPass(llvm::AlwaysInlinerPass());
+  passes.addPass(llvm::createModuleToFunctionPassAdaptor(std::move(functions)));
+  passes.addPass(llvm::GlobalDCEPass());
+  passes.run(module, analyses.modules);
+  set_options(machine);
 }
 
 }  // namespace culprit

@@ -27,6 +27,7 @@ namespace {
 constexpr size_t kInstructionsAPart = 30'000;
 constexpr size_t kMostParts = 16;
 constexpr size_t kVisibleInstructions = 60;  // size of functions that other parts may inline
+constexpr size_t kLargeInstructions = 3'000;
 
 struct Sized {
   llvm::Function* function;
@@ -87,7 +88,32 @@ bool is_small(const llvm::Function& function) {
          !function.isInterposable() && !function.hasFnAttribute(llvm::Attribute::NoInline);
 }
 
+size_t size_of(const std::vector<Piece>& pieces) {
+  size_t instructions = 0;
+  for (const Piece& piece : pieces) instructions += piece.instructions;
+  return instructions;
+}
+
+unsigned parts_for(size_t instructions) {
+  const size_t wanted = std::clamp<size_t>((instructions + kInstructionsAPart / 2) / kInstructionsAPart, 1, kMostParts);
+  // Machines have an even number of cores: with three parts on two cores one core waits for a third of the time.
+  return static_cast<unsigned>(wanted + (wanted > 1 ? wanted % 2 : 0));
+}
+
 using Places = llvm::DenseMap<const llvm::Function*, FunctionPlace>;
+
+/// To `parts` parts from `first` on; the largest piece goes to the emptiest one.
+void distribute(const std::vector<Piece>& units, unsigned first, unsigned parts, Places& places) {
+  std::vector<Piece> pieces = cut_to_size(units, size_of(units) / parts + 1);
+  std::stable_sort(pieces.begin(), pieces.end(),
+                   [](const Piece& a, const Piece& b) { return a.instructions > b.instructions; });
+  std::vector<size_t> sizes(parts, 0);
+  for (const Piece& piece : pieces) {
+    const auto part = static_cast<unsigned>(std::min_element(sizes.begin(), sizes.end()) - sizes.begin());
+    sizes[part] += piece.instructions;
+    for (const Sized& each : piece.functions) places[each.function] = {.part = first + part};
+  }
+}
 
 /// True when an object other than the function's own refers to it: from another part, from a variable, or from the copy
 /// of a small function that other parts may inline.
@@ -162,31 +188,35 @@ void keep_no_aliases(llvm::Module& module) {
 
 }  // namespace
 
-Division divide(llvm::Module& module, const llvm::StringSet<>& named_in_assembly) {
-  const std::vector<Piece> units = by_unit(module);
-  size_t total = 0;
-  for (const Piece& unit : units) total += unit.instructions;
+Division divide(llvm::Module& module, const llvm::StringSet<>& named_in_assembly, PartCode code) {
+  const llvm::SmallPtrSet<const llvm::Function*, 8> bound = bound_to_variables(module);
+  std::vector<Piece> units, large_units;
+  for (const Piece& unit : by_unit(module)) {
+    Piece others, large;
+    for (const Sized& each : unit.functions) {
+      const bool is_large =
+          code == PartCode::kQuick && each.instructions > kLargeInstructions && !bound.contains(each.function);
+      (is_large ? large : others).add(each);
+    }
+    if (!others.functions.empty()) units.push_back(std::move(others));
+    if (!large.functions.empty()) large_units.push_back(std::move(large));
+  }
   Division division;
-  const size_t wanted = std::clamp<size_t>((total + kInstructionsAPart / 2) / kInstructionsAPart, 1, kMostParts);
-  // Machines have an even number of cores: with three parts on two cores one core waits for a third of the time.
-  division.parts = static_cast<unsigned>(wanted + (wanted > 1 ? wanted % 2 : 0));
+  division.large_parts = large_units.empty() ? 0 : parts_for(size_of(large_units));
+  const unsigned other_parts = parts_for(size_of(units));
+  division.parts = other_parts + division.large_parts;
   if (division.parts == 1) {
     division.functions.resize(module.size());
     return division;
   }
 
-  // The largest piece goes to the emptiest part.
-  std::vector<Piece> pieces = cut_to_size(units, total / division.parts + 1);
-  std::stable_sort(pieces.begin(), pieces.end(),
-                   [](const Piece& a, const Piece& b) { return a.instructions > b.instructions; });
-  std::vector<size_t> sizes(division.parts, 0);
   Places places;
-  for (const Piece& piece : pieces) {
-    const auto part = static_cast<unsigned>(std::min_element(sizes.begin(), sizes.end()) - sizes.begin());
-    sizes[part] += piece.instructions;
-    for (const Sized& each : piece.functions) places[each.function] = {part, is_small(*each.function)};
+  distribute(units, 0, other_parts, places);
+  if (division.large_parts > 0) distribute(large_units, other_parts, division.large_parts, places);
+  if (code == PartCode::kOptimised) {
+    for (auto& [function, place] : places) place.small = is_small(*function);
   }
-  for (const llvm::Function* function : bound_to_variables(module)) places[function].part = 0;
+  for (const llvm::Function* function : bound) places[function].part = 0;
 
   share_functions(module, places, named_in_assembly);
   for (llvm::GlobalVariable& variable : module.globals()) share_symbol(variable, named_in_assembly);

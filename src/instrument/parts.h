@@ -5,6 +5,7 @@
 #include <llvm/ADT/StringSet.h>
 #include <llvm/IR/Module.h>
 
+#include <cstdint>
 #include <memory>
 #include <vector>
 
@@ -19,13 +20,18 @@ struct FunctionPlace {
 /// How a module is divided. Part 0 also holds all variables, aliases and assembly.
 struct Division {
   unsigned parts = 1;
+  unsigned large_parts = 0;              ///< the last ones, which hold large functions only
   std::vector<FunctionPlace> functions;  ///< in the module's order
 };
+
+/// Whether parts are optimised as a whole, or hardly at all (instrument/optimise.h). Then nothing is inlined, and large
+/// functions get parts of their own.
+enum class PartCode : uint8_t { kOptimised, kQuick };
 
 /// Divides by the user's translation units, so that what a compiler would have seen together stays together; a unit
 /// that is larger than its share is cut between functions. Depends on the module only, not on the machine. Symbols that
 /// parts share become hidden ones.
-Division divide(llvm::Module& module, const llvm::StringSet<>& named_in_assembly);
+Division divide(llvm::Module& module, const llvm::StringSet<>& named_in_assembly, PartCode code);
 
 /// A divided module as bitcode, from which each part is read by itself.
 ///
@@ -36,6 +42,8 @@ class DividedModule {
   DividedModule(const llvm::Module& module, Division division);
 
   unsigned parts() const { return division_.parts; }
+  unsigned large_parts() const { return division_.large_parts; }
+  bool is_large(unsigned part) const { return part >= division_.parts - division_.large_parts; }
 
   /// What belongs to `part`, and the small functions of other parts, for the inliner. Errors that LLVM finds later, as
   /// in inline assembly, are printed and end the process.

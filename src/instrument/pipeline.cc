@@ -128,13 +128,14 @@ PipelineReport instrument_program(std::unique_ptr<llvm::Module>& fast_half, cons
     if (traces(plan.hooks)) insert_trace_entries(*report.observed_half, bodies.thunks);
     define_initial_observe(*report.observed_half, plan.start_observed);
     forget_marks(*report.observed_half);
-    report.observed_parts = divide(*report.observed_half, named_in_assembly);
+    report.observed_parts =
+        divide(*report.observed_half, named_in_assembly, plan.quick_code ? PartCode::kQuick : PartCode::kOptimised);
   }
   settle_guarded_loads(*fast_half);
   if (!plan.fast_bodies) forget_local_variables(*fast_half);
   forget_marks(*fast_half);
   emit_thunks(*fast_half, bodies.thunks, bodies.aliases, plan.ticks ? Entries::kTick : Entries::kPlain);
-  report.fast_parts = divide(*fast_half, named_in_assembly);
+  report.fast_parts = divide(*fast_half, named_in_assembly, PartCode::kOptimised);
   if (described.written.valid()) described.written.get();
   return report;
 }

@@ -23,7 +23,8 @@ TEST(Plan, NamedPlansDiffer) {
 }
 
 TEST(Plan, FileIsRead) {
-  const Plan plan = load_plan(write_plan("observed = \"homes\"\nhooks = \"counts\"\nstart_observed = true\nfast_bodies = false\n"));
+  const Plan plan =
+      load_plan(write_plan("observed = \"homes\"\nhooks = \"counts\"\nstart_observed = true\nfast_bodies = false\n"));
   EXPECT_EQ(canonical_text(plan), canonical_text(load_plan("homes")));
 }
 
@@ -44,8 +45,21 @@ TEST(Plan, NoFastBodiesNeedsObservedStart) {
   EXPECT_THROW(load_plan(write_plan("observed = \"homes\"\nfast_bodies = false\n")), UserError);
 }
 
+TEST(Plan, WhatIsBuiltForOneRunIsBuiltQuickly) {
+  EXPECT_TRUE(load_plan("session").quick_code);
+  EXPECT_TRUE(load_plan("values").quick_code);
+  EXPECT_FALSE(load_plan("trace").quick_code);
+  Plan optimised = load_plan("session");
+  optimised.quick_code = false;
+  EXPECT_NE(canonical_text(optimised), canonical_text(load_plan("session")));
+}
+
+TEST(Plan, QuickCodeIsSaidOfObservedBodies) {
+  EXPECT_THROW(load_plan(write_plan("quick_code = true\n")), UserError);
+}
+
 TEST(Plan, TextRoundTrips) {
-  for (const char* name : {"fast", "registers", "homes", "session"}) {
+  for (const char* name : {"fast", "registers", "homes", "session", "alterable", "values", "trace"}) {
     const Plan plan = load_plan(name);
     EXPECT_EQ(canonical_text(plan_from_toml_text(toml_text(plan), "x.toml")), canonical_text(plan));
   }

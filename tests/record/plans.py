@@ -12,7 +12,7 @@ import subprocess
 import sys
 import tempfile
 
-PLANS = ("registers", "homes", "session", "trace")
+PLANS = ("registers", "homes", "session", "values", "trace")
 # Zones that begin with these sections hold what only a plan's own bodies use (src/build/link_layout.cc).
 PRIVATE = re.compile(r"\.observed|culprit_initial_observe|_DYNAMIC|_GLOBAL_OFFSET_TABLE_|_PROCEDURE_LINKAGE|^\.L|GCC_except|__FRAME_END__")
 
@@ -42,6 +42,7 @@ def check(options, source, folder):
     for plan in ("fast", *PLANS):
         plans = {"fast": "", "registers": 'observed = "registers"\nhooks = "counts"\n',
                  "homes": 'observed = "homes"\nhooks = "counts"\n', "session": 'observed = "homes"\nhooks = "session"\n',
+                 "values": 'observed = "registers"\nhooks = "values"\nquick_code = true\n',
                  "trace": 'observed = "registers"\nhooks = "trace"\n'}
         file = folder / f"{plan}.toml"
         file.write_text(plans[plan] + ("" if plan == "fast" else "start_observed = true\n"))
@@ -66,7 +67,7 @@ def check(options, source, folder):
         sys.exit(f"{source}: no event of the recording says: {event[1]}")
     for plan in PLANS:
         # The runtime's own variables differ when it could trace.
-        replayed = run("replay", str(recording), "--plan", plan, *(["--verify"] if plan != "trace" else []))
+        replayed = run("replay", str(recording), "--plan", plan, *([] if plan in ("trace", "values") else ["--verify"]))
         if replayed.returncode != 0 or replayed.stdout != recorded.stdout:
             sys.exit(f"{source}: replay by {plan}: {replayed.stderr.decode(errors='replace')[-2000:]}\n"
                      f"recorded:\n{recorded.stdout[-1000:]}\nreplayed:\n{replayed.stdout[-1000:]}")
