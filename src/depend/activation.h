@@ -38,6 +38,9 @@ struct UnwrittenValue {
   uint64_t variable;  ///< as of definition::unwritten
 };
 
+/// What more calls of a body returned to native code is not told.
+inline constexpr size_t kMostCalledBack = size_t{1} << 16;
+
 struct Activation {
   uint32_t frame = 0;
   uint32_t function = format::kNone;
@@ -58,8 +61,13 @@ struct Activation {
   std::vector<OpenBranch> open;
   std::vector<PassedMemory> passed;
   std::vector<FirstReturn> first_returns;
+  /// What bodies returned to the native code that it is calling: an order of qsort's elements is made by comparisons.
+  std::vector<NodeNumber> called_back;
 
   bool has_unwritten() const { return !unwritten.empty() || !unwritten_arguments.empty(); }
+  void call_back_gave(NodeNumber value) {
+    if (called_back.size() < kMostCalledBack) called_back.push_back(value);
+  }
   /// As a new one, which keeps the memory of what it held.
   void reset();
 };
@@ -100,6 +108,7 @@ inline void Activation::reset() {
   open.clear();
   passed.clear();
   first_returns.clear();
+  called_back.clear();
 }
 
 inline Activation& ActivationStack::push() {

@@ -141,7 +141,7 @@ class GraphBuilder final : public DefinitionQuery {
 
   void enter(const Step& step) {
     const FunctionRecord& function = sections_.functions[step.function];
-    Activation* const waiting = stack_->empty() ? nullptr : &stack_->back();
+    Activation* const caller = stack_->empty() ? nullptr : &stack_->back();
     Activation& activation = stack_->push();
     activation.frame = step.frame;
     activation.function = step.function;
@@ -155,13 +155,12 @@ class GraphBuilder final : public DefinitionQuery {
       activation.bases.push_back(base.site == kNone ? 0 : definitions_.site(base.site));
     }
     if (step.begun) activation.bases = step.begun->bases;
-    if (waiting) {
-      Activation& caller = *waiting;
-      activation.entered_by = pending_call(caller);
-      if (!step.by_native && caller.call != kNone) {
-        caller.called_body = true;
-        arguments_.pass(caller, activation);
-        unwritten_.pass(caller, activation);
+    if (caller) {
+      activation.entered_by = pending_call(*caller);
+      if (!step.by_native && caller->call != kNone) {
+        caller->called_body = true;
+        arguments_.pass(*caller, activation);
+        unwritten_.pass(*caller, activation);
         activation.entered_by = activation.entered_by.as_transfer();
       }
     } else {
@@ -174,17 +173,20 @@ class GraphBuilder final : public DefinitionQuery {
 
   void leave(const Step& step) {
     const Activation& callee = pop();
-    if (stack_->empty() || callee.by_native) return;
+    if (stack_->empty()) return;
     Activation& caller = stack_->back();
     if (caller.call == kNone) return;
+    if (callee.by_native) {
+      if (!model_.operands_of(step.operation).empty()) caller.call_back_gave(number(callee, step.operation));
+      return;
+    }
     give_back(callee, step.operation, caller);
     writer_.set_return(caller.current, layout_.memory_slot[caller.call], number(callee, step.operation));
     if (sections_.operations[caller.call].flags & kOperationEnters) caller.call = kNone;
   }
 
   void give_back(const Activation& callee, uint32_t exit, Activation& caller) {
-    if (!callee.has_unwritten()) return;
-    if (model_.operands_of(exit).empty()) return;
+    if (!callee.has_unwritten() || model_.operands_of(exit).empty()) return;
     const auto variable = unwritten_.value_of(callee, sections_.operations[exit].first_operand);
     if (variable) unwritten_.yield(caller, caller.call, number(caller, caller.call), *variable);
   }
@@ -316,6 +318,7 @@ class GraphBuilder final : public DefinitionQuery {
       case OperationKind::kCall:
         activation.call = operation.operation;
         activation.called_body = false;
+        activation.called_back.clear();
         break;
       case OperationKind::kBranch:
         open_branch(activation, step.block, node);
@@ -402,15 +405,12 @@ class GraphBuilder final : public DefinitionQuery {
     }
     const std::string_view name = model_.text(sections_.functions[callee].linkage_name);
     sources_.clear();
+    sources_.swap(activation.called_back);
     const bool is_known = native_.apply(name, *step.returned, activation.current, step.operation, sources_);
     watch_.returned(thread_, name, *step.returned, step.operation, number(activation, step.operation),
                     is_known ? &native_.effects() : nullptr);
-    if (!is_known) {
-      if (sections_.functions[callee].flags & kFunctionNative) ++unknown_calls_[std::string(name)];
-      if (!activation.called_body) variables_.note_unseen(*step.returned);
-      return;
-    }
-    if (!native_.knew_writes()) variables_.note_unseen(*step.returned);
+    if (!is_known && (sections_.functions[callee].flags & kFunctionNative)) ++unknown_calls_[std::string(name)];
+    if (is_known ? !native_.knew_writes() : !activation.called_body) variables_.note_unseen(*step.returned);
     if (!sources_.empty()) writer_.set(activation.current, layout_.memory_slot[step.operation], sources_);
   }
 

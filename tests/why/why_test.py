@@ -1133,6 +1133,11 @@ class WhyTest(unittest.TestCase):
         self.assertEqual([said["failure"]["line"]], self.lines_of(source, "[row][0] = row;"))
         self.assertIn(said["failure"]["line"] - 3, [suspect["line"] for suspect in said["suspects"][:3]])
 
+    def test_what_the_library_was_told_made_its_result(self):
+        said, line = self.subject("orders_wrongly", "note\nphoto\nfilm\ndisk\n")
+        self.assertEqual(said["failure"]["origin"]["line"], line("qsort(files"))
+        self.assertIn(line("// loses"), [suspect["line"] for suspect in said["suspects"][:2]])
+
     def test_sarif_is_what_its_specification_says(self):
         self.compile(SOURCE / "examples/orders/orders.c")
         shutil.copy(SOURCE / "examples/orders/orders.txt", self.folder)
