@@ -1133,6 +1133,12 @@ class WhyTest(unittest.TestCase):
         self.assertEqual([said["failure"]["line"]], self.lines_of(source, "[row][0] = row;"))
         self.assertIn(said["failure"]["line"] - 3, [suspect["line"] for suspect in said["suspects"][:3]])
 
+    def test_what_a_handler_says_of_the_stack_is_no_other_run(self):
+        said, line = self.subject("says_where")
+        self.assertEqual((said["failure"]["kind"], said["failure"]["line"]), ("null-dereference", line("// crash")))
+        self.assertEqual(said["failure"]["origin"]["line"], line("{3, NULL}"))
+        self.assertNotIn("recording", " ".join(said["limits"]))
+
     def test_what_the_library_was_told_made_its_result(self):
         said, line = self.subject("orders_wrongly", "note\nphoto\nfilm\ndisk\n")
         self.assertEqual(said["failure"]["origin"]["line"], line("qsort(files"))

@@ -52,6 +52,16 @@ void show_child_output(const Event& event) {
   __builtin_trap();
 }
 
+/// As the recorded run, when a signal ended that.
+void finish_if_killed() {
+  const Event* event = peek_event();
+  while (event != nullptr && event->kind != EventKind::kExit) {
+    next_event();
+    event = peek_event();
+  }
+  if (event != nullptr && event->number != 0) end_replay(ReplayState::kFinished, 0, event->number);
+}
+
 }  // namespace
 
 void open_stream(int stream_fd, int report_fd) {
@@ -108,6 +118,13 @@ const Event* next_event() {
 }
 
 void diverge(const Actual& actual, const char* what) {
+  // Handlers of failures tell of the stack, and where code lies that is on it: another tale in another executable. What
+  // failed was before.
+  if (runtime.other_plan && runtime.failure_handler != 0) {
+    const LogPlace here = log_place();
+    finish_if_killed();
+    go_to_log_place(here);
+  }
   report->actual_kind = actual.kind;
   report->actual_thread = actual.thread;
   report->actual_number = actual.number;

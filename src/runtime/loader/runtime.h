@@ -50,13 +50,13 @@ struct Thread {
   uint64_t clear_at_end;           ///< the word that a joiner waits for
   uint64_t robust_list;
   // Recording: scheduling (baton.h, futex.h).
-  uint32_t go;       ///< futex word: 1 when the baton was handed to it
-  uint64_t entries;  ///< into the runtime, by calls and ticks
+  uint32_t go;             ///< futex word: 1 when the baton was handed to it
+  uint64_t entries;        ///< into the runtime, by calls and ticks
   long quantum;            ///< ticks granted at a time; 0: none yet
   uint64_t quantum_began;  ///< its processor time then, in nanoseconds
-  bool steps;        ///< single instructions (spin.h), replaying too
+  bool steps;              ///< single instructions (spin.h), replaying too
   bool woken, gave_up;
-  bool waits;        ///< in an altered run: goes on when `woken`
+  bool waits;              ///< in an altered run: goes on when `woken`
   uint32_t priority;       ///< under chaos; the highest goes first
   uint64_t ticks_counted;  ///< of its ticks, those that chaos knows of
   Thread* next_ready;
@@ -105,6 +105,7 @@ struct Runtime {
   uint64_t variables_low, variables_high;  ///< the highest writable segment of the executable
   bool altered;                            ///< a session has altered the replayed run: it may leave the log
   bool other_plan;                         ///< replaying with another executable than the recorded one
+  uint64_t failure_handler;                ///< frame of an entered handler of a fault or abort; 0: none
   KernelSigaction actions[kSignals + 1];
   Interception interception;
   struct Output {

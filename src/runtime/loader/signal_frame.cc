@@ -117,6 +117,7 @@ void enter_handler(Thread& thread, Context& context, const Siginfo& siginfo, Ker
   const bool fault =
       siginfo.code > 0 && (siginfo.number == kSigsegv || siginfo.number == kSigbus || siginfo.number == kSigfpe ||
                            siginfo.number == kSigill || siginfo.number == kSigtrap);
+  if (fault || siginfo.number == kSigabrt) runtime.failure_handler = at;
   if (!fault) frame->context.err = frame->context.trapno = frame->context.cr2 = 0;
   frame->context.oldmask = 0;
 
@@ -146,7 +147,9 @@ void leave_handler(Thread& thread, Context& context) {
   // The restorer was returned to, so the context is what the stack pointer points at.
   const uint64_t at = context.rsp;
   if (!has_room(thread, at, at + sizeof(Context))) die_by_signal(kSigsegv);
-  leave_handler_in_tick(thread, at - offsetof(Frame, context));
+  const uint64_t frame = at - offsetof(Frame, context);
+  if (runtime.failure_handler == frame) runtime.failure_handler = 0;
+  leave_handler_in_tick(thread, frame);
   const Context& saved = *reinterpret_cast<const Context*>(at);
   complete_context(context);
   const uint64_t own_state = context.fpstate;

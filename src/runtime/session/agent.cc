@@ -149,11 +149,13 @@ bool answer_statement(void* context) {
 
 ProgramAction program_actions[sizeof kFaultSignals / sizeof kFaultSignals[0]];
 
-/// Lets the kernel deal with `signal` as the program wants it.
+/// Lets the kernel deal with `signal` as the program wants it, from now on.
 void hand_over(int signal) {
   set_default(signal);
-  const ProgramAction* own = program_action(signal);
-  if (!own || !own->handler) return;
+  ProgramAction* own = program_action(signal);
+  if (!own) return;
+  own->handed_over = true;
+  if (!own->handler) return;
   const KernelAction action{.handler = reinterpret_cast<SignalHandler>(own->handler),
                             .flags = own->flags | kSaRestorer,
                             .restorer = culprit_agent_return,
@@ -361,7 +363,7 @@ uint32_t way_in_spine(Instances& instances, uint32_t block, uint32_t way) {
 ProgramAction* program_action(int signal) {
   if (on_replay()) return nullptr;
   for (int i = 0; control && kFaultSignals[i]; ++i) {
-    if (kFaultSignals[i] == signal) return &program_actions[i];
+    if (kFaultSignals[i] == signal) return program_actions[i].handed_over ? nullptr : &program_actions[i];
   }
   return nullptr;
 }

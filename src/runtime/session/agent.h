@@ -75,8 +75,10 @@ struct ProgramAction {
   void* handler;
   uint64_t flags;
   uint64_t mask;
+  bool handed_over;  ///< the kernel has it
 };
 /// The program's own actions for fault signals are kept here, not in the kernel, so that the agent sees faults first.
+/// Null for other signals, and for one that came and was handed over: its handler may set another.
 ProgramAction* program_action(int signal);
 
 /// In the unaltered run: tells the controlling side that `control->stop` is valid and waits until it lets go.

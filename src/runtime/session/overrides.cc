@@ -263,7 +263,8 @@ CULPRIT_OVERRIDE int sigaction(int signal, const LibraryAction* action, LibraryA
   if (action) {
     *own = {.handler = action->handler,
             .flags = static_cast<uint64_t>(static_cast<uint32_t>(action->flags)),
-            .mask = action->mask[0]};
+            .mask = action->mask[0],
+            .handed_over = false};
   }
   return 0;
 }
