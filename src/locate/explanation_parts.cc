@@ -190,7 +190,8 @@ std::optional<FailureSlice> slice_of_failure(const ExplainRequest& request, cons
                        .branch = branch.value_or(0),
                        .divided = end.stop.signal == SIGFPE && end.stop.signal_code == FPE_INTDIV,
                        .threw = explanation.failure->kind == "uncaught-exception",
-                       .unknown_code = is_in_unknown_code(end),
+                       .in_library = is_in_library(end),
+                       .no_value = is_in_unknown_code(end) || is_about_no_value(*explanation.failure),
                        .gave_up = explanation.failure->kind == "exit-status"};
   if (message) {
     moment.output_byte = *message;

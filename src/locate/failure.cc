@@ -232,12 +232,22 @@ uint64_t first_wrong_byte(const std::string& output, const std::string& expected
   return static_cast<uint64_t>(ours - output.begin());
 }
 
+bool is_in_library(const ObservedEnd& end) {
+  const bool is_fault = end.stop.reason == format::StopReason::kFatalSignal && end.stop.signal != SIGABRT;
+  return is_fault && !end.library.empty();
+}
+
 bool is_in_unknown_code(const ObservedEnd& end) {
   constexpr std::string_view kKnown[] = {"libc.so", "libm.so", "ld-linux", "libstdc++.so", "libgcc_s.so"};
-  const bool is_fault = end.stop.reason == format::StopReason::kFatalSignal && end.stop.signal != SIGABRT;
-  return is_fault && !end.library.empty() &&
-         std::none_of(std::begin(kKnown), std::end(kKnown),
-                      [&end](std::string_view each) { return end.library.starts_with(each); });
+  return is_in_library(end) && std::none_of(std::begin(kKnown), std::end(kKnown),
+                                            [&end](std::string_view each) { return end.library.starts_with(each); });
+}
+
+bool is_about_no_value(const Failure& failure) {
+  // Another process sent the signal, or the system upon what it did. A pointer that begins no block is a bad value; a
+  // heap that is damaged was so before.
+  const bool is_pointer = failure.message.find("invalid pointer") != std::string::npos;
+  return failure.kind == "signal" || (failure.kind == "heap-corruption" && !is_pointer);
 }
 
 std::optional<Failure> recognise_end(const ObservedEnd& end, const Expectation& expectation) {

@@ -56,6 +56,12 @@ uint64_t first_wrong_byte(const std::string& output, const std::string& expected
 std::optional<report::Failure> recognise_failure(const program::ProgramModel& model, const ObservedEnd& end,
                                                  const Expectation& expectation);
 
+/// Whether the run was ended by what a library's code did, other than by its own decision.
+bool is_in_library(const ObservedEnd& end);
+
+/// Whether nothing is wrong with the values that the failing statement used.
+bool is_about_no_value(const report::Failure& failure);
+
 /// Whether the run was ended by what code did that is neither the program's, nor of the C or C++ library.
 bool is_in_unknown_code(const ObservedEnd& end);
 

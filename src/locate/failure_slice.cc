@@ -22,6 +22,7 @@
 #include "locate/own_statements.h"
 #include "locate/thin_slice.h"
 #include "locate/traced_run.h"
+#include "program/external_effects.h"
 #include "trace/trace_file.h"
 #include "trace/trace_recording.h"
 
@@ -88,6 +89,16 @@ std::optional<uint64_t> byte_in(const DependenceGraph& graph, const ObservedRun&
   const uint64_t all = is_output ? failing.end.output.size() : failing.end.error.size();
   const uint64_t before = !graph.begins_late() || all < known ? 0 : all - known;
   return byte >= before && byte - before < known ? std::optional(byte - before) : std::nullopt;
+}
+
+/// Of a statement that failed in a library: the call that did not return. None when the table of library functions
+/// does not tell what that does with its arguments: a pointer may be good, and what it finds there bad.
+std::vector<Node> call_that_failed(const DependenceGraph& graph, const std::vector<Node>& statement) {
+  const Node last = graph.last();
+  if (std::find(statement.begin(), statement.end(), last) == statement.end()) return statement;
+  if (kind_of(graph, last) != format::OperationKind::kCall) return statement;
+  const std::string_view function = called_symbol(graph, last);
+  return function.empty() || program::is_described(function) ? std::vector<Node>{last} : std::vector<Node>();
 }
 
 /// What the program said instead of what is missing in its output.
@@ -226,8 +237,9 @@ std::optional<FailureSlice> slice_failure(const Launch& launch, const TracedProg
       // Nothing is wrong with the exception: it says that something else is.
       thrown_by = run->decided_by(criterion.front());
       if (thrown_by) chain = first_own(graph.model(), run->origins_of(*thrown_by, false));
-    } else if (bad == depend::kNoNode && !moment.unknown_code) {
-      bad = bad_value(graph, criterion, moment.output_byte.has_value());
+    } else if (bad == depend::kNoNode && !moment.no_value) {
+      const std::vector<Node> failed = moment.in_library ? call_that_failed(graph, criterion) : criterion;
+      if (!failed.empty()) bad = bad_value(graph, failed, moment.output_byte.has_value());
     }
     if (bad != depend::kNoNode) chain = depend::value_chain(graph, bad);
     // A status that says what it is meant to say is not what is wrong.

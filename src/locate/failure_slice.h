@@ -94,11 +94,12 @@ struct FailureMoment {
   std::optional<uint64_t> after_missing = std::nullopt;
   std::vector<uint64_t> messages{};
   std::optional<ChildOutput> child = std::nullopt;  ///< put that byte out; no other member matters then
-  uint64_t branch = 0;        ///< instance (from 1) that is looked at instead of a statement; 0: none
-  bool divided = false;       ///< an integer division of the statement trapped
-  bool threw = false;         ///< the statement threw an exception that nobody caught
-  bool unknown_code = false;  ///< the statement called what failed, and nothing is known of that (is_in_unknown_code)
-  bool gave_up = false;       ///< the statement ended the program with a status
+  uint64_t branch = 0;      ///< instance (from 1) that is looked at instead of a statement; 0: none
+  bool divided = false;     ///< an integer division of the statement trapped
+  bool threw = false;       ///< the statement threw an exception that nobody caught
+  bool in_library = false;  ///< the statement called what failed (is_in_library)
+  bool no_value = false;    ///< nothing is wrong with its values (is_about_no_value), or nothing is known of which
+  bool gave_up = false;     ///< the statement ended the program with a status
 };
 
 /// Runs the traced program once; nothing when that run ends otherwise than `failing`, with the reason in `why_not`.

@@ -32,12 +32,15 @@ bool is_copy(const DependenceGraph& graph, Node node) {
   }
 }
 
-bool reads_input(const DependenceGraph& graph, Node node) {
-  if (kind_of(graph, node) != OperationKind::kCall || graph.enters_body(node)) return false;
+std::string_view called_symbol(const DependenceGraph& graph, Node call) {
   const program::ProgramModel& model = graph.model();
-  const uint32_t callee = model.call(model.operation(node.operation()).detail).callee;
-  return callee != program::kNone &&
-         program::external_role(model.text(model.function(callee).linkage_name)).brings_input;
+  const uint32_t callee = model.call(model.operation(call.operation()).detail).callee;
+  return callee == program::kNone ? std::string_view() : model.text(model.function(callee).linkage_name);
+}
+
+bool reads_input(const DependenceGraph& graph, Node node) {
+  return kind_of(graph, node) == OperationKind::kCall && !graph.enters_body(node) &&
+         program::external_role(called_symbol(graph, node)).brings_input;
 }
 
 std::vector<Node> sources_of(const DependenceGraph& graph, Node node, std::initializer_list<OperandRole> roles) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <initializer_list>
+#include <string_view>
 #include <vector>
 
 #include "depend/dependence_graph.h"
@@ -13,6 +14,9 @@ format::OperationKind kind_of(const depend::DependenceGraph& graph, depend::Node
 
 /// What takes part without making anything new.
 bool is_copy(const depend::DependenceGraph& graph, depend::Node node);
+
+/// The symbol of the function that a call calls; empty where it is called through a pointer.
+std::string_view called_symbol(const depend::DependenceGraph& graph, depend::Node call);
 
 /// A call of the library that brings in what the program was given.
 bool reads_input(const depend::DependenceGraph& graph, depend::Node node);

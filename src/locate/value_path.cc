@@ -21,6 +21,7 @@
 #include "locate/own_statements.h"
 #include "locate/passage.h"
 #include "program/external_effects.h"
+#include "program/external_roles.h"
 
 namespace culprit {
 namespace {
@@ -38,15 +39,8 @@ bool is_call_of_library(const DependenceGraph& graph, Node node) {
   return kind_of(graph, node) == OperationKind::kCall && !graph.enters_body(node);
 }
 
-/// Empty where it is called through a pointer.
-std::string_view library_function(const DependenceGraph& graph, Node call) {
-  const program::ProgramModel& model = graph.model();
-  const uint32_t callee = model.call(model.operation(call.operation()).detail).callee;
-  return callee == program::kNone ? std::string_view() : model.text(model.function(callee).linkage_name);
-}
-
 bool formats(const DependenceGraph& graph, Node call) {
-  const auto asked = program::asked_memory(library_function(graph, call));
+  const auto asked = program::asked_memory(called_symbol(graph, call));
   return asked && asked->printf_format;
 }
 
@@ -154,7 +148,9 @@ std::optional<uint32_t> read_unwritten(const DependenceGraph& graph, Node load) 
 
 /// Whether the library's call put it out or copied it, and nothing was before that.
 bool passes_on(const DependenceGraph& graph, Node call) {
-  const std::string_view function = library_function(graph, call);
+  const std::string_view function = called_symbol(graph, call);
+  // What realloc returned is new; what the block holds it copied.
+  if (!call.is_transfer() && program::external_role(function).allocates) return false;
   if (program::copies_memory(function)) return true;
   return call.is_transfer() && (function.empty() || program::puts_bytes_out(function));
 }

@@ -1139,6 +1139,11 @@ class WhyTest(unittest.TestCase):
         self.assertEqual(said["failure"]["origin"]["line"], line("{3, NULL}"))
         self.assertNotIn("recording", " ".join(said["limits"]))
 
+    def test_a_string_that_the_library_cannot_read(self):
+        said, line = self.subject("joins_number")
+        self.assertEqual(said["failure"]["line"], line("// crash"))
+        self.assertEqual(said["failure"]["origin"]["line"], line("// origin"))
+
     def test_what_the_library_was_told_made_its_result(self):
         said, line = self.subject("orders_wrongly", "note\nphoto\nfilm\ndisk\n")
         self.assertEqual(said["failure"]["origin"]["line"], line("qsort(files"))
