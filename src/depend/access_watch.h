@@ -17,7 +17,7 @@ namespace culprit::depend {
 class AccessWatch {
  public:
   /// All must stay. Throws CorruptData.
-  AccessWatch(const trace::TraceFile& trace, const Definitions& definitions, StackVariables& stack)
+  AccessWatch(const trace::TraceFile& trace, Definitions& definitions, StackVariables& stack)
       : stack_(stack),
         dead_(trace.model()),
         heap_(trace.model(), trace.anchors(), definitions, stack, dead_),

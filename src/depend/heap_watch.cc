@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "program/external_effects.h"
+
 namespace culprit::depend {
 
 using namespace format;
@@ -22,6 +24,8 @@ constexpr uint64_t kNear = uint64_t{1} << 16;
 
 // Of the C library's layout (glibc, malloc/malloc.c): a word before each block, and room up to a multiple of 16.
 constexpr uint64_t kHead = 8, kLeast = 24;
+// Into a freed block of its caches for threads (malloc.c, tcache_put), which hold no larger ones, it writes two words.
+constexpr uint64_t kMostLinked = 1032, kLinks = 16;
 
 constexpr uint64_t room_of(uint64_t bytes) {
   return std::max(kLeast, ((bytes + kHead + 15) & ~uint64_t{15}) - kHead);
@@ -75,6 +79,13 @@ void HeapWatch::allocated(uint64_t address, uint64_t bytes, NodeNumber by) {
   bytes_.set(address + bytes, room_of(bytes) - bytes + kHead, HeapBytes::kBetween);
 }
 
+bool HeapWatch::links_freed(uint32_t operation) const {
+  if (operation == kNone) return false;
+  const uint32_t callee = model_.call(model_.operation(operation).detail).callee;
+  // What it held goes on in the block that realloc returns.
+  return callee == kNone || !program::copies_memory(model_.text(model_.function(callee).linkage_name));
+}
+
 void HeapWatch::freed(uint64_t address, NodeNumber by, uint32_t operation) {
   last_freed_ = 0;
   const auto block = blocks_.find(address);
@@ -90,6 +101,7 @@ void HeapWatch::freed(uint64_t address, NodeNumber by, uint32_t operation) {
   block->second.in_use = false;
   block->second.freed = by;
   const uint64_t bytes = block->second.bytes;
+  if (bytes <= kMostLinked && links_freed(operation)) definitions_.define(address, std::min(bytes, kLinks), by);
   const bool perhaps_unmapped = bytes >= kMapped;
   bytes_.set(address, std::min(bytes, kMostMarked), perhaps_unmapped ? HeapBytes::kUnknown : HeapBytes::kFreed);
   if (!perhaps_unmapped) return;

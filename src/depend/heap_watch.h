@@ -55,11 +55,12 @@ class HeapBytes {
 class HeapWatch {
  public:
   /// All must stay.
-  HeapWatch(const program::ProgramModel& model, const std::vector<uint64_t>& anchors, const Definitions& definitions,
+  HeapWatch(const program::ProgramModel& model, const std::vector<uint64_t>& anchors, Definitions& definitions,
             const StackVariables& stack, const DeadStack& dead)
       : model_(model), definitions_(definitions), variables_(model, anchors, stack), walks_(variables_), dead_(dead) {}
 
-  /// Native code got or gave back a block during the call `by`, or during none (kNoNumber); `operation` is the call's.
+  /// Native code got or gave back a block during the call `by`, or during none (kNoNumber); `operation` is the call's,
+  /// which defines what the library writes into a block that it keeps for later.
   void changed(const format::TraceHeapChange& change, NodeNumber by, uint32_t operation);
   /// An operation of the program is executed as `node`.
   void executed(const Activation& activation, const ActiveOperation& operation, NodeNumber node);
@@ -88,6 +89,8 @@ class HeapWatch {
 
   void allocated(uint64_t address, uint64_t bytes, NodeNumber by);
   void freed(uint64_t address, NodeNumber by, uint32_t operation);
+  /// Whether the call `operation` (kNone: none) only gives a block back, and the library writes into that.
+  bool links_freed(uint32_t operation) const;
   void check(const Access& access);
   bool is_allowed(const Access& access, HeapBytes::State first, HeapBytes::State last);
   /// The block that a wrong byte is next to, or in.
@@ -101,7 +104,7 @@ class HeapWatch {
   void add(const Access& access, format::GraphMisuse misuse);
 
   const program::ProgramModel& model_;
-  const Definitions& definitions_;
+  Definitions& definitions_;
   VariableBounds variables_;
   VariableWalks walks_;
   const DeadStack& dead_;

@@ -1144,6 +1144,12 @@ class WhyTest(unittest.TestCase):
         self.assertEqual(said["failure"]["line"], line("// crash"))
         self.assertEqual(said["failure"]["origin"]["line"], line("// origin"))
 
+    def test_a_freed_block_holds_what_free_left(self):
+        said, line = self.subject("left_by_free")
+        self.assertEqual(said["failure"]["line"], line("// crash"))
+        self.assertEqual(said["failure"]["origin"]["line"], line("// origin"))
+        self.assertIn(line("of->peer;"), self.proved(said, "use-after-free"))
+
     def test_what_the_library_was_told_made_its_result(self):
         said, line = self.subject("orders_wrongly", "note\nphoto\nfilm\ndisk\n")
         self.assertEqual(said["failure"]["origin"]["line"], line("qsort(files"))
