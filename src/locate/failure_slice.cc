@@ -92,13 +92,20 @@ std::optional<uint64_t> byte_in(const DependenceGraph& graph, const ObservedRun&
 }
 
 /// Of a statement that failed in a library: the call that did not return. None when the table of library functions
-/// does not tell what that does with its arguments: a pointer may be good, and what it finds there bad.
+/// does not tell what that does with its arguments, or it is one of C++'s or has a list of arguments: a pointer to an
+/// object may be good, and what it finds there bad.
 std::vector<Node> call_that_failed(const DependenceGraph& graph, const std::vector<Node>& statement) {
   const Node last = graph.last();
-  if (std::find(statement.begin(), statement.end(), last) == statement.end()) return statement;
   if (kind_of(graph, last) != format::OperationKind::kCall) return statement;
+  // A function of a header may have made the call for the statement.
+  const bool is_of_statement = std::find(statement.begin(), statement.end(), last) != statement.end() ||
+                               own_statement_at(graph, last) == own_statement_at(graph, statement.front());
+  if (!is_of_statement) return statement;
   const std::string_view function = called_symbol(graph, last);
-  return function.empty() || program::is_described(function) ? std::vector<Node>{last} : std::vector<Node>();
+  const auto asked = program::asked_memory(function);
+  const bool follows_pointers = function.starts_with("_Z") || (asked && asked->printf_list);
+  const bool is_known = function.empty() || (program::is_described(function) && !follows_pointers);
+  return is_known ? std::vector<Node>{last} : std::vector<Node>();
 }
 
 /// What the program said instead of what is missing in its output.

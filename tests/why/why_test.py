@@ -1150,6 +1150,18 @@ class WhyTest(unittest.TestCase):
         self.assertEqual(said["failure"]["origin"]["line"], line("// origin"))
         self.assertIn(line("of->peer;"), self.proved(said, "use-after-free"))
 
+    def test_of_what_the_library_finds_by_good_pointers_no_value_is_blamed(self):
+        said, line = self.subject("splices_freed", ending="cc")
+        self.assertEqual(said["failure"]["line"], line("// crash"))
+        self.assertIsNone(said["failure"]["origin"])
+        self.assertIn(line("// crash"), self.proved(said, "use-after-free"))
+
+    def test_a_good_format_is_not_blamed_for_what_is_in_the_list(self):
+        said, line = self.subject("logs_number")
+        self.assertEqual(said["failure"]["line"], line("// crash"))
+        self.assertIsNone(said["failure"]["origin"])
+        self.assertIn(line("// wrong"), [suspect["line"] for suspect in said["suspects"][:5]])
+
     def test_what_the_library_was_told_made_its_result(self):
         said, line = self.subject("orders_wrongly", "note\nphoto\nfilm\ndisk\n")
         self.assertEqual(said["failure"]["origin"]["line"], line("qsort(files"))
