@@ -105,6 +105,7 @@ void answer_call(Thread& thread, Context& context) {
   ++thread.entries;
   if (answer_hook(thread, context)) return;
   notice_jump_out_of_tick(thread, context.rsp);
+  notice_jump_out_of_failure(thread, context.rsp);
   const bool tick = context.rax == static_cast<uint64_t>(format::kTickCall);
   // Not where a tick has its registers in memory that another tick would overwrite.
   const bool gives_signals = !runtime.altered && !tick && !thread.ticked;

@@ -120,7 +120,7 @@ const Event* next_event() {
 void diverge(const Actual& actual, const char* what) {
   // Handlers of failures tell of the stack, and where code lies that is on it: another tale in another executable. What
   // failed was before.
-  if (runtime.other_plan && runtime.failure_handler != 0) {
+  if (runtime.other_plan && current_thread().failure_handler != 0) {
     const LogPlace here = log_place();
     finish_if_killed();
     go_to_log_place(here);

@@ -45,6 +45,7 @@ struct Thread {
   bool ticked;                     ///< the next call is the one that ends a tick's slow path
   bool in_tick;                    ///< this call is that
   uint64_t frame_in_tick;          ///< of the handler that was entered there
+  uint64_t failure_handler;        ///< frame of an entered handler of a fault or abort; 0: none
   long granted_later;              ///< replaying: ticks of the log's quantum that come after a point
   uint64_t stack_end;              ///< of its machine stack
   uint64_t clear_at_end;           ///< the word that a joiner waits for
@@ -105,7 +106,6 @@ struct Runtime {
   uint64_t variables_low, variables_high;  ///< the highest writable segment of the executable
   bool altered;                            ///< a session has altered the replayed run: it may leave the log
   bool other_plan;                         ///< replaying with another executable than the recorded one
-  uint64_t failure_handler;                ///< frame of an entered handler of a fault or abort; 0: none
   KernelSigaction actions[kSignals + 1];
   Interception interception;
   struct Output {

@@ -117,7 +117,7 @@ void enter_handler(Thread& thread, Context& context, const Siginfo& siginfo, Ker
   const bool fault =
       siginfo.code > 0 && (siginfo.number == kSigsegv || siginfo.number == kSigbus || siginfo.number == kSigfpe ||
                            siginfo.number == kSigill || siginfo.number == kSigtrap);
-  if (fault || siginfo.number == kSigabrt) runtime.failure_handler = at;
+  if (fault || siginfo.number == kSigabrt) thread.failure_handler = at;
   if (!fault) frame->context.err = frame->context.trapno = frame->context.cr2 = 0;
   frame->context.oldmask = 0;
 
@@ -135,6 +135,13 @@ void enter_handler(Thread& thread, Context& context, const Siginfo& siginfo, Ker
   if (action.flags & kSaResetHand) action = {0, 0, 0, 0};
 }
 
+void notice_jump_out_of_failure(Thread& thread, uint64_t stack_pointer) {
+  const uint64_t frame = thread.failure_handler;
+  if (frame == 0) return;
+  const bool same_stack = is_on_alternate_stack(thread, frame) == is_on_alternate_stack(thread, stack_pointer);
+  if (!same_stack || stack_pointer > frame) thread.failure_handler = 0;
+}
+
 void reset_floating_point(uint64_t state) {
   const uint64_t bytes = state_bytes(state);
   __builtin_memset(reinterpret_cast<void*>(state), 0, 464);
@@ -148,7 +155,7 @@ void leave_handler(Thread& thread, Context& context) {
   const uint64_t at = context.rsp;
   if (!has_room(thread, at, at + sizeof(Context))) die_by_signal(kSigsegv);
   const uint64_t frame = at - offsetof(Frame, context);
-  if (runtime.failure_handler == frame) runtime.failure_handler = 0;
+  if (thread.failure_handler == frame) thread.failure_handler = 0;
   leave_handler_in_tick(thread, frame);
   const Context& saved = *reinterpret_cast<const Context*>(at);
   complete_context(context);

@@ -13,6 +13,10 @@ bool is_on_alternate_stack(const Thread& thread, uint64_t stack_pointer);
 /// Changes the context so that it enters the handler; blocks what the action blocks.
 void enter_handler(Thread& thread, Context& context, const Siginfo& siginfo, KernelSigaction& action);
 
+/// At a call: whether the handler of a fault or abort was left by a jump (siglongjmp): what follows is no tale of a
+/// failure.
+void notice_jump_out_of_failure(Thread& thread, uint64_t stack_pointer);
+
 /// Bytes of the floating point state at `state`, as its own header says, with the word that ends it.
 uint64_t state_bytes(uint64_t state);
 
